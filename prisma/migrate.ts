@@ -18,6 +18,17 @@ export const migratedSchemaFile = `${migrationsDirectory}/schema.prisma`;
 /** What schema.prisma cannot express, as SQL. The initial migration ends with it. */
 export const beyondSchemaFile = "prisma/beyond-schema.sql";
 
+/**
+ * Tables that are partitioned by the time in an id, and the column with that id. Prisma cannot say
+ * this, and a table can only be created that way. beyond-schema.sql makes the partitions.
+ */
+const partitionedBy = {
+  events: "id",
+  deliveries: "id",
+  delivery_attempts: "delivery_id",
+  request_logs: "id",
+};
+
 const filters = { externalTables: [], externalEnums: [] };
 
 /** Sets the engine up as the package's bundler build does, but reads the file from disk. */
@@ -37,13 +48,27 @@ const loadEngine = once(() => {
   return bindings.SchemaEngine;
 });
 
+/**
+ * Runs a migration as one script, and therefore in one transaction. Prisma's adapter splits scripts
+ * at every semicolon, even in a function or a comment.
+ */
+class MigrationAdapter extends PrismaPg {
+  override async connect() {
+    const connection = await super.connect();
+    connection.executeScript = async (sql) => {
+      await connection.executeRaw({ sql, args: [], argTypes: [] });
+    };
+    return connection;
+  }
+}
+
 async function withEngine<Result>(
   databaseUrl: string,
   work: (engine: bindings.SchemaEngine) => Promise<Result>,
 ): Promise<Result> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   try {
-    const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool));
+    const adapter = bindMigrationAwareSqlAdapterFactory(new MigrationAdapter(pool));
     const datamodels: [string, string][] = [[schemaFile, readFileSync(schemaFile, "utf8")]];
     const engine = await loadEngine().new({ datamodels }, () => {}, adapter);
     return await work(engine).finally(() => engine.free());
@@ -161,8 +186,19 @@ export async function diffSchema(databaseUrl: string, older: string | null): Pro
       exitCode: null,
       filters,
     });
-    return stdout ?? "";
+    return partition(stdout ?? "");
   });
+}
+
+function partition(script: string): string {
+  return Object.entries(partitionedBy).reduce(
+    (text, [table, column]) =>
+      text.replace(
+        new RegExp(`(CREATE TABLE "${table}" \\([^;]*\\n\\));`),
+        `$1 PARTITION BY RANGE ("${column}");`,
+      ),
+    script,
+  );
 }
 
 function once<Value>(make: () => Value): () => Value {

@@ -54,6 +54,9 @@ export async function grantApplicationRole(
     await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
     await client.query(`GRANT ${privileges} ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
     await client.query(`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role}`);
+    await client.query(
+      `GRANT EXECUTE ON FUNCTION ${schema}.create_partitions, ${schema}.drop_expired_partitions TO ${role}`,
+    );
     await client.query(`REVOKE ALL ON ${appendOnly}, ${migrations} FROM ${role}`);
     await client.query(`GRANT SELECT, INSERT ON ${appendOnly} TO ${role}`);
     await client.query(`GRANT SELECT ON ${migrations} TO ${role}`);

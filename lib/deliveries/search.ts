@@ -1,3 +1,4 @@
+import { deliveryIdsOf } from "@/lib/events/delivery-ids";
 import type { Caller } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { toPage } from "@/lib/resources/pages";
@@ -54,7 +55,12 @@ export async function neighborsOfDelivery(
 /** The deliveries of events, with the URLs of their webhooks, oldest first. */
 export async function deliveriesOfEvents({ db, partition }: Caller, eventIds: string[]) {
   return db.delivery.findMany({
-    where: { ...partition, eventId: { in: eventIds }, webhook: { deletedAt: null } },
+    where: {
+      ...partition,
+      id: deliveryIdsOf(eventIds),
+      eventId: { in: eventIds },
+      webhook: { deletedAt: null },
+    },
     orderBy: { id: "asc" },
     select: {
       id: true,

@@ -1,11 +1,11 @@
 import { recordAudit } from "@/lib/audit/service";
+import { newDeliveryId } from "@/lib/events/delivery-ids";
 import { newEvent } from "@/lib/events/record-event";
 import type { Caller } from "@/lib/platform/caller";
 import { limitReached, notInThisStatus } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { now } from "@/lib/platform/time";
 import { requireCursor } from "@/lib/resources/cursor";
-import { newId } from "@/lib/resources/ids";
 import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { idsByStatus } from "@/lib/resources/page-by-status";
@@ -100,7 +100,7 @@ export async function sendTestEvent(caller: Caller, webhookId: string): Promise<
   const row = await caller.db.delivery.create({
     data: {
       ...caller.partition,
-      id: newId("delivery", at),
+      id: newDeliveryId(eventId),
       webhookId,
       eventId,
       eventType: type,

@@ -1,6 +1,7 @@
 import type { Partition } from "@/lib/platform/caller";
 import { bindings, type Query, sql } from "@/lib/platform/sql";
-import { firstIdAt } from "@/lib/resources/ids";
+import { now } from "@/lib/platform/time";
+import { firstIdAt, isFromDroppedWeek } from "@/lib/resources/ids";
 import type { ListEvents } from "./schema";
 
 /**
@@ -52,7 +53,11 @@ export function listEventsStatement(
   }
   if (cursor !== undefined) {
     const id = bind("text", cursor);
-    conditions.push(`(xact, id) ${isAscending ? ">" : "<"} (${positionOf(id, within)}, ${id})`);
+    // All other events of the cursor's week are gone, and it was before the remaining ones.
+    const position = isFromDroppedWeek("event", cursor, now())
+      ? `coalesce(${positionOf(id, within)}, '0'::xid8)`
+      : positionOf(id, within);
+    conditions.push(`(xact, id) ${isAscending ? ">" : "<"} (${position}, ${id})`);
   }
   const text = `SELECT id, payload FROM events WHERE ${conditions.join(" AND ")} ORDER BY xact ${order}, id ${order} LIMIT ${bind("int", limit + 1)}`;
   return { name: `list_events_${order}`, text, values };

@@ -1,7 +1,8 @@
 import type { Caller } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
-import { firstIdAt } from "@/lib/resources/ids";
+import { now } from "@/lib/platform/time";
+import { firstIdAt, isFromDroppedWeek } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
 import { toPage } from "@/lib/resources/pages";
 import type { Event, ListEvents } from "./schema";
@@ -14,9 +15,10 @@ import { isEventStatement, listEventsStatement } from "./service.sql";
  */
 export async function listEvents({ partition }: Caller, query: ListEvents) {
   const rows = await runSql<{ id: string; payload: string }>(listEventsStatement(partition, query));
-  if (rows.length === 0 && query.cursor !== undefined) {
+  const { cursor } = query;
+  if (rows.length === 0 && cursor !== undefined && !isFromDroppedWeek("event", cursor, now())) {
     const [found] = await runSql<{ isEvent: boolean }>(
-      isEventStatement({ ...partition, id: query.cursor }),
+      isEventStatement({ ...partition, id: cursor }),
     );
     if (!found?.isEvent) throw invalidCursor();
   }

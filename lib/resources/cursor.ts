@@ -2,6 +2,8 @@ import type { Caller } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
 import { sql } from "@/lib/platform/sql";
+import { now } from "@/lib/platform/time";
+import { isFromDroppedWeek } from "./ids";
 import { type ListedTable, partsOf } from "./registry";
 
 /** Events are missing here, because they have a feed of their own. */
@@ -43,6 +45,7 @@ export async function requireCursor(
   parentId: string | null = null,
 ) {
   if (cursor === undefined) return;
+  if (list === "deliveries" && isFromDroppedWeek("delivery", cursor, now())) return;
   const [found] = await runSql<{ isItem: boolean }>(
     isItemStatements[list]({ ...partition, cursor, parentId }),
   );

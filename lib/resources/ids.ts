@@ -42,6 +42,18 @@ export function firstIdAt(kind: IdKind, at: Date): string {
   return `${idPrefixes[kind]}_${encodeTime(Math.max(0, at.getTime()), 10)}${"0".repeat(16)}`;
 }
 
+const dayMs = 86_400_000;
+
+/**
+ * Whether the item with this id may have been dropped with the partition of its week, which leaves
+ * no trace of single items. For another 30 days, such an id is taken for one that existed.
+ */
+export function isFromDroppedWeek(kind: IdKind, id: string, at: Date): boolean {
+  if (!isId(kind, id)) return false;
+  const daysAgo = (days: number) => firstIdAt(kind, new Date(at.getTime() - days * dayMs));
+  return id >= daysAgo(60) && id < daysAgo(30);
+}
+
 const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 export function isId(kind: IdKind, value: string): boolean {

@@ -1,45 +1,63 @@
+import { isDeliveryOf } from "@/lib/events/delivery-ids";
 import { runSql } from "@/lib/platform/db";
 import { log } from "@/lib/platform/log";
-import { sql, timeOf } from "@/lib/platform/sql";
+import { fewRowsOf, type Query, sql, timeOf } from "@/lib/platform/sql";
+import { dropPartitionsStatement } from "./partitions";
 
 const clock = { now: "clock" } as const;
 const daysBefore = (now: string, days: number) => `${now} - interval '${days} days'`;
 
-/** Rows of `table` are deleted this many days after the time in `column`, which must be indexed. */
-type Retention = { table: string; column: string; days: number; except?: string };
+/**
+ * Rows of `table` are deleted this many days after the time in `column`, which must be indexed.
+ * `key` is its primary key.
+ */
+type Retention = { table: string; key: string[]; column: string; days: number; except?: string };
 
+const tenantKey = (...rest: string[]) => ["tenant_id", "environment", ...rest];
+
+/** Request logs in a partition of their week are dropped with it (./partitions.ts). */
 const retentions: Retention[] = [
-  { table: "idempotency_records", column: "expires_at", days: 0 },
-  { table: "request_logs", column: "created_at", days: 30 },
-  { table: "webhook_hours", column: "hour", days: 30 },
-  { table: "request_hours", column: "hour", days: 31 },
-  { table: "sessions", column: "expires_at", days: 30 },
-  { table: "mails", column: "created_at", days: 30, except: "status = 'PENDING'" },
-  { table: "invitations", column: "expires_at", days: 30 },
-  { table: "password_resets", column: "created_at", days: 1 },
-  { table: "webhook_warnings", column: "created_at", days: 30 },
-  { table: "deleted_items", column: "deleted_at", days: 30 },
-  { table: "purged_events", column: "purged_at", days: 30 },
+  { table: "idempotency_records", key: tenantKey("key"), column: "expires_at", days: 0 },
+  { table: "request_logs_default", key: tenantKey("id"), column: "created_at", days: 30 },
+  { table: "webhook_hours", key: tenantKey("webhook_id", "hour"), column: "hour", days: 30 },
+  { table: "request_hours", key: tenantKey("hour", "api_key_id"), column: "hour", days: 31 },
+  { table: "sessions", key: ["id"], column: "expires_at", days: 30 },
+  { table: "mails", key: ["id"], column: "created_at", days: 30, except: "status = 'PENDING'" },
+  { table: "invitations", key: ["tenant_id", "id"], column: "expires_at", days: 30 },
+  { table: "password_resets", key: ["id"], column: "created_at", days: 1 },
+  {
+    table: "webhook_warnings",
+    key: tenantKey("webhook_id", "failures", "created_at"),
+    column: "created_at",
+    days: 30,
+  },
+  { table: "deleted_items", key: tenantKey("id"), column: "deleted_at", days: 30 },
+  { table: "purged_events", key: tenantKey("id"), column: "purged_at", days: 30 },
 ];
 
 const isExpired = (now: string, { column, days, except }: Retention) =>
   `${column} <= ${daysBefore(now, days)}${except ? ` AND NOT (${except})` : ""}`;
 
+const same = (key: string[], a: string, b: string) =>
+  key.map((column) => `${a}.${column} = ${b}.${column}`).join(" AND ");
+
 /**
  * Deletes a batch, oldest rows first, and skips rows that another transaction has locked. The limit
- * is part of the SQL text, and rows are found by ctid: a planner that guesses the limit, or joins
- * the batch with its table, may read the whole table.
+ * is part of the SQL text, because a planner that guesses it may read the whole table.
  */
-const purgeStatement = (retention: Retention, limit: number) =>
-  sql(
-    `purge_${retention.table}`,
+const purgeStatement = (retention: Retention, limit: number) => {
+  const { table, key, column } = retention;
+  return sql(
+    `purge_${table}`,
     clock,
     (p) => `
-  DELETE FROM ${retention.table} WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM ${retention.table} WHERE ${isExpired(timeOf(p.now), retention)} ORDER BY ${retention.column} LIMIT ${limit} FOR UPDATE SKIP LOCKED
-  ))
+  WITH due AS MATERIALIZED (
+    SELECT ${key.join(", ")} FROM ${table} WHERE ${isExpired(timeOf(p.now), retention)} ORDER BY ${column} LIMIT ${limit} FOR UPDATE SKIP LOCKED
+  )
+  DELETE FROM ${table} AS row USING ${fewRowsOf("due")} AS due WHERE ${same(key, "row", "due")}
   RETURNING 1`,
   );
+};
 
 /**
  * Deleting an event also deletes its deliveries and their attempts. It may have twenty deliveries
@@ -47,55 +65,79 @@ const purgeStatement = (retention: Retention, limit: number) =>
  */
 const eventsShare = 10;
 
+const eventKey = tenantKey("id");
+
 /**
- * Processes a batch of expired events. An event with a pending delivery, or one held for less than
- * 30 days, is postponed. Every other event is deleted with its deliveries and their attempts.
- * Deliveries held for 30 days are first marked as discarded, and stay visible for another week.
+ * Processes a batch of expired events in the default partition: those that had unfinished
+ * deliveries when their week was dropped. An event with a delivery that is pending, held, or was
+ * discarded less than a week ago is postponed. Every other event is deleted with its deliveries and
+ * their attempts.
  */
 const purgeEventsStatement = (limit: number) =>
   sql("purge_events", clock, (p) => {
     const now = timeOf(p.now);
     return `
   WITH due AS MATERIALIZED (
-    SELECT ctid AS row, tenant_id, environment, id FROM events WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    SELECT tenant_id, environment, id FROM events_default WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
   ),
   waiting AS MATERIALIZED (
-    SELECT due.row, d.id AS delivery_id, d.tenant_id, d.environment, d.status = 'HELD' AND d.updated_at <= ${daysBefore(now, 30)} AS is_given_up,
-      CASE WHEN d.status <> 'HELD' THEN ${now} + interval '1 day'
-        WHEN d.updated_at > ${daysBefore(now, 30)} THEN d.updated_at + interval '30 days'
-        ELSE ${now} + interval '7 days' END AS look_again_at
+    SELECT due.*, CASE d.status
+        WHEN 'HELD' THEN d.updated_at + interval '30 days'
+        WHEN 'DISCARDED' THEN d.updated_at + interval '7 days'
+        ELSE ${now} + interval '1 day' END AS look_again_at
     FROM due CROSS JOIN LATERAL (
-      SELECT * FROM deliveries d
+      SELECT d.status, d.updated_at FROM deliveries d
       WHERE d.tenant_id = due.tenant_id AND d.environment = due.environment AND d.event_id = due.id
-        AND (d.status IN ('PENDING', 'HELD') OR d.requested_at IS NOT NULL)
+        AND ${isDeliveryOf("d.id", "due.id")}
+        AND (d.status IN ('PENDING', 'HELD') OR d.requested_at IS NOT NULL
+          OR d.status = 'DISCARDED' AND d.updated_at > ${daysBefore(now, 7)})
       OFFSET 0
     ) d
   ),
-  given_up AS (
-    UPDATE deliveries d SET status = 'DISCARDED', updated_at = ${now} FROM waiting w
-    WHERE w.is_given_up AND d.tenant_id = w.tenant_id AND d.environment = w.environment AND d.id = w.delivery_id AND d.status = 'HELD'
-  ),
   put_off AS (
-    UPDATE events e SET expires_at = w.look_again_at
-    FROM (SELECT row, max(look_again_at) AS look_again_at FROM waiting GROUP BY row) w WHERE e.ctid = w.row
+    UPDATE events_default e SET expires_at = greatest(w.look_again_at, ${now} + interval '1 minute')
+    FROM (SELECT ${eventKey.join(", ")}, max(look_again_at) AS look_again_at FROM waiting GROUP BY ${eventKey.join(", ")} LIMIT ${limit}) w
+    WHERE ${same(eventKey, "e", "w")}
+  ),
+  finished AS MATERIALIZED (
+    SELECT ${eventKey.join(", ")} FROM due EXCEPT SELECT ${eventKey.join(", ")} FROM waiting
   ),
   deleted AS (
-    DELETE FROM events WHERE ctid = ANY (ARRAY(SELECT row FROM due WHERE row NOT IN (SELECT row FROM waiting)))
+    DELETE FROM events e USING ${fewRowsOf("finished")} f WHERE ${same(eventKey, "e", "f")}
   )
   SELECT 1 FROM due`;
   });
 
-/** How long the oldest expired row has waited to be deleted, and its table. */
+/** A delivery that was held for 30 days is given up. It stays visible for another week. */
+const giveUpHeldStatement = (limit: number) =>
+  sql(
+    "give_up_held_deliveries",
+    clock,
+    (p) => `
+  WITH due AS MATERIALIZED (
+    SELECT tenant_id, environment, webhook_id, id FROM deliveries WHERE status = 'HELD' AND updated_at <= ${daysBefore(timeOf(p.now), 30)}
+    ORDER BY updated_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
+  )
+  UPDATE deliveries d SET status = 'DISCARDED', updated_at = ${timeOf(p.now)}
+  FROM ${fewRowsOf("due")} AS due WHERE ${same(tenantKey("webhook_id", "id"), "d", "due")} AND d.status = 'HELD'
+  RETURNING 1`,
+  );
+
+/** How long the oldest expired row or partition has waited to be deleted, and its table. */
 const oldestExpiredStatement = sql("oldest_expired_rows", clock, (p) => {
   const now = timeOf(p.now);
-  return [...retentions, { table: "events", column: "expires_at", days: 0 }]
-    .map((retention) => {
-      const age = `extract(epoch FROM ${daysBefore(now, retention.days)} - ${retention.column})::float8`;
-      const oldest = `SELECT ${age} FROM ${retention.table} WHERE ${isExpired(now, retention)} ORDER BY ${retention.column} LIMIT 1`;
-      return `SELECT '${retention.table}' AS table, (${oldest}) AS seconds`;
-    })
-    .join("\nUNION ALL ")
-    .concat("\nORDER BY seconds DESC NULLS LAST LIMIT 1");
+  const ageOf = (time: string) => `extract(epoch FROM ${time})::float8`;
+  const events = { table: "events_default", key: eventKey, column: "expires_at", days: 0 };
+  const rows = [...retentions, events].map((retention) => {
+    const age = ageOf(`${daysBefore(now, retention.days)} - ${retention.column}`);
+    const oldest = `SELECT ${age} FROM ${retention.table} WHERE ${isExpired(now, retention)} ORDER BY ${retention.column} LIMIT 1`;
+    return `SELECT '${retention.table.replace("_default", "")}' AS table, (${oldest}) AS seconds`;
+  });
+  const partitions = ["events", "request_logs"].map(
+    (table) =>
+      `SELECT '${table}', (SELECT ${ageOf(`${now} - min(expired_at)`)} FROM expired_weeks('${table}', ${now}) WHERE is_droppable)`,
+  );
+  return `${[...rows, ...partitions].join("\nUNION ALL ")}\nORDER BY seconds DESC NULLS LAST LIMIT 1`;
 });
 
 /** The oldest row that should have been deleted; `seconds` is 0 if there is none. */
@@ -105,25 +147,27 @@ export async function oldestExpired(): Promise<{ table: string; seconds: number 
 }
 
 /**
- * Deletes a batch of expired rows from each table; see `retentions` and `purgeEventsStatement` for
- * what expires when. A batch takes a few milliseconds. If a table cannot be purged now, that is
- * logged and the others go on.
+ * Drops expired partitions, and deletes a batch of expired rows from each table; see `retentions`
+ * and `purgeEventsStatement` for what expires when. A batch takes a few milliseconds. If a table
+ * cannot be purged now, that is logged and the others go on.
  * @returns `limit` if any table had a full batch, so there may be more
  */
 export async function purgeExpired(limit: number): Promise<number> {
   const eventLimit = Math.max(1, Math.floor(limit / eventsShare));
-  const batches = [
+  const batches: { table: string; statement: Query; weight: number }[] = [
+    { table: "partitions", statement: dropPartitionsStatement({}), weight: limit },
     ...retentions.map((retention) => ({
       table: retention.table,
-      statement: purgeStatement(retention, limit),
+      statement: purgeStatement(retention, limit)({}),
       weight: 1,
     })),
-    { table: "events", statement: purgeEventsStatement(eventLimit), weight: eventsShare },
+    { table: "deliveries", statement: giveUpHeldStatement(eventLimit)({}), weight: eventsShare },
+    { table: "events", statement: purgeEventsStatement(eventLimit)({}), weight: eventsShare },
   ];
   let most = 0;
   for (const { table, statement, weight } of batches) {
     try {
-      most = Math.max(most, (await runSql(statement({}))).length * weight);
+      most = Math.max(most, (await runSql(statement)).length * weight);
     } catch (error) {
       log.warn(
         { table, error: (error as Error).message },

@@ -6,6 +6,7 @@ import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
 import { failStuckDocuments } from "@/lib/knowledge/documents/process-document";
 import { sendMails } from "@/lib/mail/send-mails";
 import { removeStrayBlobs } from "@/lib/platform/blobs/service";
+import { createPartitions } from "@/lib/retention/partitions";
 import { purgeExpired } from "@/lib/retention/purge-expired";
 import { wipeTestData } from "@/lib/test-data/service";
 import { countFinishedDays } from "@/lib/usage/count-finished-days";
@@ -43,5 +44,6 @@ export const recurringJobs: Record<string, RecurringJob> = {
   "warn-of-expiring-keys": { work: warnOfExpiringKeys, limit: 100, pauseMs: 60_000 },
   "count-finished-days": { work: countFinishedDays, limit: 20, pauseMs: 60_000 },
   "wipe-test-data": { work: wipeTestData, limit: 500, pauseMs: 2_000 },
+  "create-partitions": { work: createPartitions, limit: 100, pauseMs: 3_600_000 },
   "purge-expired": { work: purgeExpired, limit: 1_000, pauseMs: 60_000 },
 };

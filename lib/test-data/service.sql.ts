@@ -1,4 +1,5 @@
-import { type References, sql } from "@/lib/platform/sql";
+import { isDeliveryOf } from "@/lib/events/delivery-ids";
+import { fewRowsOf, type References, sql } from "@/lib/platform/sql";
 
 const parameters = { tenantId: "text", requestedAt: "timestamptz" } as const;
 
@@ -8,7 +9,13 @@ type P = References<typeof parameters>;
  * What is deleted of a tenant's test environment when it is wiped. Each condition is about a `row`
  * of the table. What is newer than the request stays, and so does everything that it refers to.
  */
-type Wiped = { table: string; condition: (p: P) => string; returning?: string };
+type Wiped = {
+  table: string;
+  /** The rest of its primary key, after tenant and environment. */
+  key?: string[];
+  condition: (p: P) => string;
+  returning?: string;
+};
 
 const isOld = (p: P) => `row.created_at <= ${p.requestedAt}`;
 
@@ -18,8 +25,8 @@ const ofOld = (table: string, reference: string) => (p: P) =>
       SELECT p.created_at FROM ${table} p WHERE p.tenant_id = row.tenant_id AND p.environment = row.environment AND p.id = row.${reference}
     ) <= ${p.requestedAt}`;
 
-const none = (table: string, reference: string, id = "id") => `(
-      SELECT 1 FROM ${table} c WHERE c.tenant_id = row.tenant_id AND c.environment = row.environment AND c.${reference} = row.${id} LIMIT 1
+const none = (table: string, reference: string, id = "id", bounds = "true") => `(
+      SELECT 1 FROM ${table} c WHERE c.tenant_id = row.tenant_id AND c.environment = row.environment AND c.${reference} = row.${id} AND ${bounds} LIMIT 1
     ) IS NULL`;
 
 /** Counts, one row an hour or a day, and the row in which the wipe was requested. */
@@ -43,27 +50,41 @@ const wiped: Wiped[] = [
   },
   {
     table: "agent_versions",
+    key: ["agent_id", "version"],
     condition: (p) =>
       `${ofOld("agents", "agent_id")(p)} AND ${none("conversations", "agent_id", "agent_id")}`,
   },
   { table: "agents", condition: (p) => `${isOld(p)} AND ${none("conversations", "agent_id")}` },
-  { table: "document_chunks", condition: ofOld("knowledge_bases", "knowledge_base_id") },
+  {
+    table: "document_chunks",
+    key: ["document_id", "position"],
+    condition: ofOld("knowledge_bases", "knowledge_base_id"),
+  },
   {
     table: "documents",
     condition: ofOld("knowledge_bases", "knowledge_base_id"),
-    returning: "documents.blob_key AS file",
+    returning: "row.blob_key AS file",
   },
   {
     table: "knowledge_bases",
     condition: (p) => `${isOld(p)} AND ${none("documents", "knowledge_base_id")}`,
   },
-  { table: "delivery_attempts", condition: ofOld("deliveries", "delivery_id") },
+  {
+    table: "delivery_attempts",
+    key: ["delivery_id", "number"],
+    condition: ofOld("deliveries", "delivery_id"),
+  },
   { table: "deliveries", condition: isOld },
-  { table: "events", condition: (p) => `${isOld(p)} AND ${none("deliveries", "event_id")}` },
+  {
+    table: "events",
+    condition: (p) =>
+      `${isOld(p)} AND ${none("deliveries", "event_id", "id", isDeliveryOf("c.id", "row.id"))}`,
+  },
   { table: "request_logs", condition: isOld },
-  { table: "idempotency_records", condition: isOld },
-  ...counted.map(({ table, time, ofRequest }) => ({
+  { table: "idempotency_records", key: ["key"], condition: isOld },
+  ...counted.map(({ table, time, of, ofRequest }) => ({
     table,
+    key: [time, ...of],
     condition: (p: P) => `row.${time} < ${ofRequest(p)}`,
   })),
 ];
@@ -73,16 +94,17 @@ const wiped: Wiped[] = [
 const ofTest = (alias: string, p: Pick<P, "tenantId">) =>
   `${alias}.tenant_id = ${p.tenantId} AND ${alias}.environment = 'test'`;
 
-// Rows are found by ctid. With a join on their keys, a planner may read the whole table for one
-// batch.
-const deleteBatch = ({ table, condition, returning = "NULL AS file" }: Wiped) =>
+const deleteBatch = ({ table, key = ["id"], condition, returning = "NULL AS file" }: Wiped) =>
   sql(
     `wipe_${table}`,
     { ...parameters, limit: "int" },
     (p) => `
-  DELETE FROM ${table} WHERE ${ofTest(table, p)} AND ctid = ANY (ARRAY(
-    SELECT row.ctid FROM ${table} AS row WHERE ${ofTest("row", p)} AND ${condition(p)} LIMIT ${p.limit} FOR UPDATE OF row SKIP LOCKED
-  ))
+  WITH doomed AS MATERIALIZED (
+    SELECT ${key.map((name) => `row.${name}`).join(", ")} FROM ${table} AS row WHERE ${ofTest("row", p)} AND ${condition(p)}
+    LIMIT ${p.limit} FOR UPDATE OF row SKIP LOCKED
+  )
+  DELETE FROM ${table} AS row USING ${fewRowsOf("doomed")} AS doomed
+  WHERE ${ofTest("row", p)} AND ${key.map((name) => `row.${name} = doomed.${name}`).join(" AND ")}
   RETURNING ${returning}`,
   );
 

@@ -1,6 +1,7 @@
 import { hasMisplacedEvents } from "@/lib/events/rebase";
 import type { Env } from "@/lib/platform/env";
 import { mostCountedDeliveries, readiness } from "@/lib/readiness/service";
+import { hasPartitionFor } from "@/lib/retention/partitions";
 import { oldestExpired } from "@/lib/retention/purge-expired";
 import type { Finding } from "./doctor";
 
@@ -12,11 +13,20 @@ import type { Finding } from "./doctor";
  */
 const lateAfterSeconds = { embedded: 60, inngest: 180 };
 
+const dayMs = 86_400_000;
 /** The worker deletes expired rows every minute, and a large backlog of them within the hour. */
 const expiredLateSeconds = 3_600;
 
 export async function examineRetention(): Promise<Finding> {
   const subject = "retention";
+  if (!(await hasPartitionFor(new Date(Date.now() + dayMs)))) {
+    const problem =
+      "the tables of events, deliveries and request logs have no partition for tomorrow, so their rows will be deleted one by one";
+    return {
+      subject,
+      problem: `${problem}. Is the worker running, and has \`npm run admin -- migrate\` granted its role the functions? Look for "create-partitions" in its log`,
+    };
+  }
   const { table, seconds } = await oldestExpired();
   if (seconds === 0) return { subject, fact: "no expired rows" };
   const oldest = `the oldest expired row has waited ${Math.round(seconds)} s to be deleted from ${table}`;

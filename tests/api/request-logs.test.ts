@@ -20,6 +20,7 @@ import { firstIdAt, newId } from "@/lib/resources/ids";
 import { purgeExpired } from "@/lib/retention/purge-expired";
 import { call, newKey, newTenant, type Reply, send, type TestTenant } from "../support/api";
 import { growth } from "../support/growth";
+import { dropAllWeeks } from "../support/partitions";
 
 const page = { limit: 100, order: "desc" as const };
 const logsOf = async (tenant: TestTenant, query: object = {}) =>
@@ -567,6 +568,7 @@ test("the first success of a key is recorded once, and a refusal does not count"
 });
 
 test("rows are deleted after 30 days and not before", async () => {
+  await dropAllWeeks();
   const tenant = await newTenant();
   const { id } = await logOf(tenant, await call(tenant, "GET", "/account"));
   const { createdAt } = await getRequestLog(reader(tenant.identity), id);

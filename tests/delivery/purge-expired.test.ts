@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { mutate, type Partition, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
@@ -6,6 +6,7 @@ import { oldestExpired, purgeExpired } from "@/lib/retention/purge-expired";
 import { holdDeliveries } from "@/lib/webhooks/disable";
 import { updateWebhook } from "@/lib/webhooks/service";
 import type { DeliveryStatus } from "@/prisma/generated/enums";
+import { dropAllWeeks } from "../support/partitions";
 import { type Receiver, startReceiver } from "../support/receiver";
 import {
   countByStatus,
@@ -17,7 +18,12 @@ import {
   virtualClock,
 } from "../support/webhooks";
 
+// Rows that are purged one by one are those of weeks without partitions. How weeks are dropped is
+// tested in partitions.test.ts.
+
 const daySeconds = 86_400;
+
+beforeAll(dropAllWeeks);
 
 let receiver: Receiver;
 let clock: VirtualClock;
@@ -145,7 +151,7 @@ test("a table that cannot be purged does not delay others, and doctor and /ready
   const log = { apiKeyId: "key", method: "GET", path: "/", status: 200, durationMs: 1 };
   await db().requestLog.create({ data: { ...partition, id: "req_stuck", ...log, createdAt } });
   await db().$executeRawUnsafe(
-    'CREATE TRIGGER stuck BEFORE DELETE ON request_logs FOR EACH ROW EXECUTE FUNCTION "refuse_change"()',
+    'CREATE TRIGGER stuck BEFORE DELETE ON request_logs_default FOR EACH ROW EXECUTE FUNCTION "refuse_change"()',
   );
   try {
     toDay(31);
@@ -155,7 +161,7 @@ test("a table that cannot be purged does not delay others, and doctor and /ready
     ]);
     expect(await oldestExpired()).toEqual({ table: "request_logs", seconds: daySeconds + 60 });
   } finally {
-    await db().$executeRawUnsafe("DROP TRIGGER stuck ON request_logs");
+    await db().$executeRawUnsafe("DROP TRIGGER stuck ON request_logs_default");
   }
   await purgeExpired(1_000);
   expect(await oldestExpired()).toMatchObject({ seconds: 0 });

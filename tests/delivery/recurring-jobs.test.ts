@@ -9,6 +9,7 @@ import { mutate, type Partition, reader, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";
 import { clock, receiver, withEachClock } from "../support/clocks";
+import { dropAllWeeks } from "../support/partitions";
 import { newDocument } from "../support/stored-document";
 import { newPartition, newWebhook } from "../support/webhooks";
 
@@ -125,6 +126,7 @@ withEachClock(() => {
   });
 
   test("everything past its retention is deleted, no matter how much there is, and the rest stays", async () => {
+    await dropAllWeeks();
     const partition = await newPartition();
     const event = (createdAt: Date) => {
       const expiresAt = new Date(createdAt.getTime() + 30 * dayMs);

@@ -162,5 +162,9 @@ test("a rare outcome among many deliveries is read from its own index", async ()
   const query = searchDeliveriesQuery.parse({ response: "5xx" });
   const { text, values } = searchDeliveriesStatement(webhook.partition, webhook.id, query);
   const { rows } = await pool().query(`EXPLAIN ${text}`, values);
-  expect(JSON.stringify(rows)).toContain("deliveries_response_class_idx");
+  const { rows: indexes } = await pool().query<{ name: string }>(
+    "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'deliveries_response_class_idx'::regclass",
+  );
+  const plan = JSON.stringify(rows);
+  expect(indexes.filter(({ name }) => plan.includes(name))).not.toEqual([]);
 });

@@ -20,6 +20,7 @@ const dayMs = 24 * hourMs;
 const partitionedTables = `
   SELECT t.table_name AS name FROM information_schema.columns t
   JOIN information_schema.columns e ON e.table_schema = t.table_schema AND e.table_name = t.table_name AND e.column_name = 'environment'
+  JOIN pg_class c ON c.oid = quote_ident(t.table_name)::regclass AND NOT c.relispartition
   WHERE t.table_schema = 'public' AND t.column_name = 'tenant_id' ORDER BY 1`;
 
 /**

@@ -134,8 +134,10 @@ export async function fillLargeDatabase(databaseUrl: string, rows: number): Prom
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
+    // Older rows are in the default partitions.
+    await client.query("SELECT create_partitions(now() - interval '40 days', now())");
     const { rows: tables } = await client.query<{ name: string }>(
-      "SELECT relname AS name FROM pg_stat_user_tables WHERE relname NOT LIKE '\\_%'",
+      "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname NOT LIKE '\\_%'",
     );
     // One transaction, so that all of them have the same time, and with it the same ids.
     await client.query("BEGIN");

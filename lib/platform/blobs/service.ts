@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Caller, Partition } from "@/lib/platform/caller";
 import { db, runSql } from "@/lib/platform/db";
-import { sql, timeOf } from "@/lib/platform/sql";
+import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { blobStore } from "./blob-store";
 import type { IncomingFile } from "./incoming-file";
 
@@ -86,12 +86,13 @@ const claimStrayBlobsStatement = (limit: number) =>
     "claim_stray_blobs",
     { now: "clock" },
     (p) => `
-  UPDATE stray_blobs SET remove_after = ${timeOf(p.now)} + interval '5 minutes'
-  WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM stray_blobs WHERE remove_after <= ${timeOf(p.now)}
+  WITH due AS MATERIALIZED (
+    SELECT tenant_id, environment, key FROM stray_blobs WHERE remove_after <= ${timeOf(p.now)}
     ORDER BY remove_after LIMIT ${limit} FOR UPDATE SKIP LOCKED
-  ))
-  RETURNING tenant_id, environment, key`,
+  )
+  UPDATE stray_blobs b SET remove_after = ${timeOf(p.now)} + interval '5 minutes'
+  FROM ${fewRowsOf("due")} AS due WHERE b.tenant_id = due.tenant_id AND b.environment = due.environment AND b.key = due.key
+  RETURNING b.tenant_id, b.environment, b.key`,
   );
 
 type StrayBlob = { tenant_id: string; environment: Partition["environment"]; key: string };

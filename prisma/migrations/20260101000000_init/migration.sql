@@ -433,7 +433,7 @@ CREATE TABLE "events" (
     "xact" xid8 NOT NULL DEFAULT pg_current_xact_id(),
 
     CONSTRAINT "events_pkey" PRIMARY KEY ("tenant_id","environment","id")
-);
+) PARTITION BY RANGE ("id");
 
 -- CreateTable
 CREATE TABLE "purged_events" (
@@ -471,7 +471,7 @@ CREATE TABLE "deliveries" (
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "deliveries_pkey" PRIMARY KEY ("tenant_id","environment","id")
-);
+) PARTITION BY RANGE ("id");
 
 -- CreateTable
 CREATE TABLE "backlog_tasks" (
@@ -502,7 +502,7 @@ CREATE TABLE "delivery_attempts" (
     "response" TEXT,
 
     CONSTRAINT "delivery_attempts_pkey" PRIMARY KEY ("tenant_id","environment","delivery_id","number")
-);
+) PARTITION BY RANGE ("delivery_id");
 
 -- CreateTable
 CREATE TABLE "idempotency_records" (
@@ -539,7 +539,7 @@ CREATE TABLE "request_logs" (
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "request_logs_pkey" PRIMARY KEY ("tenant_id","environment","id")
-);
+) PARTITION BY RANGE ("id");
 
 -- CreateTable
 CREATE TABLE "request_hours" (
@@ -769,9 +769,6 @@ CREATE INDEX "events_tenant_id_environment_xact_id_idx" ON "events"("tenant_id",
 CREATE INDEX "events_tenant_id_environment_type_xact_id_idx" ON "events"("tenant_id", "environment", "type", "xact", "id");
 
 -- CreateIndex
-CREATE INDEX "events_expires_at_idx" ON "events"("expires_at");
-
--- CreateIndex
 CREATE INDEX "purged_events_purged_at_idx" ON "purged_events"("purged_at");
 
 -- CreateIndex
@@ -784,15 +781,6 @@ CREATE INDEX "deliveries_tenant_id_environment_webhook_id_status_id_idx" ON "del
 CREATE INDEX "deliveries_tenant_id_environment_webhook_id_event_type_id_idx" ON "deliveries"("tenant_id", "environment", "webhook_id", "event_type", "id");
 
 -- CreateIndex
-CREATE INDEX "deliveries_tenant_id_environment_event_id_idx" ON "deliveries"("tenant_id", "environment", "event_id");
-
--- CreateIndex
-CREATE INDEX "deliveries_status_tenant_id_environment_webhook_id_next_att_idx" ON "deliveries"("status", "tenant_id", "environment", "webhook_id", "next_attempt_at");
-
--- CreateIndex
-CREATE INDEX "deliveries_status_next_attempt_at_idx" ON "deliveries"("status", "next_attempt_at");
-
--- CreateIndex
 CREATE INDEX "backlog_tasks_tenant_id_environment_webhook_id_idx" ON "backlog_tasks"("tenant_id", "environment", "webhook_id");
 
 -- CreateIndex
@@ -800,9 +788,6 @@ CREATE INDEX "idempotency_records_expires_at_idx" ON "idempotency_records"("expi
 
 -- CreateIndex
 CREATE INDEX "request_logs_tenant_id_environment_api_key_id_id_idx" ON "request_logs"("tenant_id", "environment", "api_key_id", "id");
-
--- CreateIndex
-CREATE INDEX "request_logs_created_at_idx" ON "request_logs"("created_at");
 
 -- CreateIndex
 CREATE INDEX "request_hours_tenant_id_environment_api_key_id_hour_idx" ON "request_hours"("tenant_id", "environment", "api_key_id", "hour");
@@ -935,9 +920,10 @@ ALTER TABLE "request_logs" DROP CONSTRAINT "request_logs_pkey",
 
 -- The audit log is append-only. Only the owner of the tables (prisma/roles.ts) can disable this trigger, to delete a whole
 -- tenant.
--- (\073 is a semicolon. Prisma's engine splits a migration at every semicolon, even in a function or a comment.)
-CREATE FUNCTION "refuse_change"() RETURNS trigger LANGUAGE plpgsql AS
-  E'BEGIN RAISE EXCEPTION ''% is append-only'', TG_TABLE_NAME\073 END\073';
+CREATE FUNCTION "refuse_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
+END $$;
 
 CREATE TRIGGER "audit_entries_append_only" BEFORE UPDATE OR DELETE ON "audit_entries"
   FOR EACH ROW EXECUTE FUNCTION "refuse_change"();
@@ -973,16 +959,24 @@ CREATE INDEX "conversations_assignee_idx" ON "conversations" ("tenant_id", "envi
 
 -- A client can continue the feed after an event that was deleted: a trigger records the event's position, no matter which
 -- statement deletes it.
-CREATE FUNCTION "remember_purged_events"() RETURNS trigger LANGUAGE plpgsql AS
-  E'BEGIN INSERT INTO purged_events (tenant_id, environment, id, xact) SELECT tenant_id, environment, id, xact FROM gone ON CONFLICT DO NOTHING\073 RETURN NULL\073 END\073';
+CREATE FUNCTION "remember_purged_events"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO purged_events (tenant_id, environment, id, xact)
+    SELECT tenant_id, environment, id, xact FROM gone ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
 
 CREATE TRIGGER "events_remember_purged" AFTER DELETE ON "events" REFERENCING OLD TABLE AS gone
   FOR EACH STATEMENT EXECUTE FUNCTION "remember_purged_events"();
 
 -- A client can continue a list after an item that was deleted: a trigger records the item's id, no matter which statement
 -- deletes it. The argument is the column with the id of the list's parent.
-CREATE FUNCTION "remember_deleted_items"() RETURNS trigger LANGUAGE plpgsql AS
-  E'BEGIN INSERT INTO deleted_items (tenant_id, environment, id, parent_id) SELECT tenant_id, environment, id, to_jsonb(gone) ->> TG_ARGV[0] FROM gone ON CONFLICT DO NOTHING\073 RETURN NULL\073 END\073';
+CREATE FUNCTION "remember_deleted_items"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO deleted_items (tenant_id, environment, id, parent_id)
+    SELECT tenant_id, environment, id, to_jsonb(gone) ->> TG_ARGV[0] FROM gone ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
 
 CREATE TRIGGER "conversations_remember_deleted" AFTER DELETE ON "conversations" REFERENCING OLD TABLE AS gone
   FOR EACH STATEMENT EXECUTE FUNCTION "remember_deleted_items"('');
@@ -1009,17 +1003,17 @@ CREATE TRIGGER "deliveries_remember_deleted" AFTER DELETE ON "deliveries" REFERE
   FOR EACH STATEMENT EXECUTE FUNCTION "remember_deleted_items"('webhook_id');
 
 -- Conversations are listed by tag from a table that triggers keep in sync with the column "tags".
-CREATE FUNCTION "follow_conversation_tags"() RETURNS trigger LANGUAGE plpgsql AS
-  E'BEGIN
-    IF TG_OP <> ''INSERT'' THEN
-      DELETE FROM conversation_tags WHERE tenant_id = OLD.tenant_id AND environment = OLD.environment AND conversation_id = OLD.id AND tag = ANY (OLD.tags)\073
-    END IF\073
-    IF TG_OP <> ''DELETE'' THEN
-      INSERT INTO conversation_tags (tenant_id, environment, tag, conversation_id)
-        SELECT DISTINCT NEW.tenant_id, NEW.environment, tag, NEW.id FROM unnest(NEW.tags) AS tag\073
-    END IF\073
-    RETURN NULL\073
-  END\073';
+CREATE FUNCTION "follow_conversation_tags"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    DELETE FROM conversation_tags WHERE tenant_id = OLD.tenant_id AND environment = OLD.environment AND conversation_id = OLD.id AND tag = ANY (OLD.tags);
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    INSERT INTO conversation_tags (tenant_id, environment, tag, conversation_id)
+      SELECT DISTINCT NEW.tenant_id, NEW.environment, tag, NEW.id FROM unnest(NEW.tags) AS tag;
+  END IF;
+  RETURN NULL;
+END $$;
 
 CREATE TRIGGER "conversations_tags_inserted" AFTER INSERT ON "conversations"
   FOR EACH ROW WHEN (NEW.tags <> '{}') EXECUTE FUNCTION "follow_conversation_tags"();
@@ -1033,3 +1027,201 @@ CREATE TRIGGER "conversations_tags_deleted" AFTER DELETE ON "conversations"
 -- Few conversations change long after they were created. updatedSince finds here those that were created before it.
 CREATE INDEX "conversations_long_lived_idx" ON "conversations" ("tenant_id", "environment", "updated_at", "id")
   WHERE "updated_at" - "created_at" > interval '12 hours';
+
+-- Events, deliveries, attempts and request logs are partitioned by the week (UTC) in their ids, so that retention drops a
+-- week instead of deleting its rows. An id outside the weeks that exist goes to the default partition.
+CREATE TABLE "events_default" PARTITION OF "events" DEFAULT;
+CREATE TABLE "deliveries_default" PARTITION OF "deliveries" DEFAULT;
+CREATE TABLE "delivery_attempts_default" PARTITION OF "delivery_attempts" DEFAULT;
+CREATE TABLE "request_logs_default" PARTITION OF "request_logs" DEFAULT;
+
+-- Only default partitions are purged row by row.
+CREATE INDEX "events_default_expires_at_idx" ON "events_default" ("expires_at");
+CREATE INDEX "request_logs_default_created_at_idx" ON "request_logs_default" ("created_at");
+
+-- These references have no foreign keys, whose checks cost a third of recording an event and its delivery. A delivery is
+-- written by the statement that writes its event, an attempt by the one that updates its delivery, and a week of all three is
+-- dropped together. These triggers delete what refers to a deleted row.
+ALTER TABLE "deliveries" DROP CONSTRAINT "deliveries_tenant_id_environment_webhook_id_fkey",
+  DROP CONSTRAINT "deliveries_tenant_id_environment_event_id_fkey";
+ALTER TABLE "delivery_attempts" DROP CONSTRAINT "delivery_attempts_tenant_id_environment_delivery_id_fkey";
+
+CREATE FUNCTION "delete_deliveries_of_webhooks"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM deliveries d USING gone
+    WHERE d.tenant_id = gone.tenant_id AND d.environment = gone.environment AND d.webhook_id = gone.id;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "webhooks_delete_deliveries" AFTER DELETE ON "webhooks" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "delete_deliveries_of_webhooks"();
+
+-- The ids of an event's deliveries start with the same time, so the primary key finds them, and event_id has no index.
+CREATE FUNCTION "delete_deliveries_of_events"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM deliveries d USING gone
+    WHERE d.tenant_id = gone.tenant_id AND d.environment = gone.environment AND d.event_id = gone.id
+      AND d.id > 'dlv_' || substr(gone.id, 5, 10) AND d.id < 'dlv_' || substr(gone.id, 5, 10) || repeat('Z', 17);
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "events_delete_deliveries" AFTER DELETE ON "events" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "delete_deliveries_of_events"();
+
+CREATE FUNCTION "delete_attempts"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM delivery_attempts a USING gone
+    WHERE a.tenant_id = gone.tenant_id AND a.environment = gone.environment AND a.delivery_id = gone.id;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "deliveries_delete_attempts" AFTER DELETE ON "deliveries" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "delete_attempts"();
+
+-- Few of very many deliveries wait, are held or were discarded. In a week without any, these indexes are empty.
+CREATE INDEX "deliveries_waiting_idx" ON "deliveries" ("tenant_id", "environment", "webhook_id", "next_attempt_at")
+  WHERE "status" = 'PENDING';
+CREATE INDEX "deliveries_due_idx" ON "deliveries" ("next_attempt_at") WHERE "status" = 'PENDING';
+CREATE INDEX "deliveries_held_idx" ON "deliveries" ("updated_at") WHERE "status" = 'HELD';
+CREATE INDEX "deliveries_discarded_idx" ON "deliveries" ("updated_at") WHERE "status" = 'DISCARDED';
+
+-- The first 10 characters of a ULID of that time.
+CREATE FUNCTION "ulid_time"("at" timestamptz) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (((extract(epoch FROM at) * 1000)::bigint >> bits) & 31)::int + 1, 1), '' ORDER BY bits DESC)
+  FROM generate_series(0, 45, 5) AS bits
+$$;
+
+CREATE FUNCTION "partition_of"("parent" text, "week" timestamptz) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT parent || to_char(week AT TIME ZONE 'UTC', '_YYYYMMDD')
+$$;
+
+-- The weeks for which a table has partitions, oldest first.
+CREATE FUNCTION "weeks_of"("parent" text) RETURNS SETOF timestamptz LANGUAGE sql STABLE AS $$
+  SELECT to_date(right(relname, 8), 'YYYYMMDD')::timestamp AT TIME ZONE 'UTC' FROM pg_inherits JOIN pg_class ON oid = inhrelid
+  WHERE inhparent = parent::regclass AND relname ~ '_\d{8}$' ORDER BY 1
+$$;
+
+-- Creates the missing partitions for the weeks from the first time to the last. Returns the number of weeks. If the default
+-- partition already has rows of a week, they stay there, and the week gets no partitions. The table can be used meanwhile,
+-- except while the lock is awaited that attaching needs, which the timeout limits.
+CREATE FUNCTION "create_partitions"("first" timestamptz, "last" timestamptz) RETURNS int
+  LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '200ms' AS $$
+DECLARE
+  week timestamptz;
+  parent record;
+  leaf text;
+  granted record;
+  created int := 0;
+BEGIN
+  FOR week IN SELECT generate_series(date_trunc('week', first, 'UTC'), last, interval '168 hours') LOOP
+    CONTINUE WHEN to_regclass(partition_of('events', week)) IS NOT NULL;
+    EXIT WHEN NOT pg_try_advisory_xact_lock(hashtext('parlance partitions'));
+    BEGIN
+      FOR parent IN
+        SELECT * FROM (VALUES ('events', 'evt_'), ('deliveries', 'dlv_'), ('delivery_attempts', 'dlv_'), ('request_logs', 'req_')) AS t (name, id_prefix)
+      LOOP
+        leaf := partition_of(parent.name, week);
+        EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING STORAGE)', leaf, parent.name);
+        EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', parent.name, leaf,
+          parent.id_prefix || ulid_time(week), parent.id_prefix || ulid_time(week + interval '168 hours'));
+        -- Statements on the parent need no privileges on a partition, but ANALYZE does.
+        FOR granted IN
+          SELECT grantee::regrole AS role, string_agg(privilege_type, ', ') AS privileges FROM pg_class, aclexplode(relacl)
+          WHERE oid = parent.name::regclass AND grantee NOT IN (0, relowner) GROUP BY grantee
+        LOOP
+          EXECUTE format('GRANT %s ON %I TO %s', granted.privileges, leaf, granted.role);
+        END LOOP;
+      END LOOP;
+      created := created + 1;
+    EXCEPTION WHEN check_violation THEN
+      NULL;
+    END;
+  END LOOP;
+  RETURN created;
+END $$;
+
+-- Deliveries of a week that are still needed: those that wait or are held, and those that were discarded less than 7 days ago.
+-- Up to 1,001 of each kind.
+CREATE FUNCTION "unfinished_deliveries"("week" timestamptz, "at" timestamptz)
+  RETURNS TABLE ("tenant_id" text, "environment" "Environment", "id" text, "event_id" text)
+  LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
+BEGIN
+  RETURN QUERY EXECUTE (
+    SELECT string_agg(format('(SELECT tenant_id, environment, id, event_id FROM %I WHERE %s LIMIT 1001)', partition_of('deliveries', week), condition), ' UNION ')
+    FROM unnest(ARRAY[$c$status = 'PENDING'$c$, $c$status = 'HELD'$c$, $c$status = 'DISCARDED' AND updated_at > $1$c$, $c$requested_at IS NOT NULL$c$]) AS condition
+  ) USING at - interval '7 days';
+END $$;
+
+-- Weeks of a table that ended at least 30 days ago (the 888 hours), oldest first. Unfinished deliveries move to the default
+-- partition when their week is dropped. While there are more than 1,000, the week is not droppable.
+CREATE FUNCTION "expired_weeks"("parent" text, "at" timestamptz)
+  RETURNS TABLE ("week" timestamptz, "expired_at" timestamptz, "is_droppable" boolean) LANGUAGE sql STABLE AS $$
+  SELECT week, week + interval '888 hours',
+    parent = 'request_logs' OR (SELECT count(*) FROM unfinished_deliveries(week, at)) <= 1000
+  FROM weeks_of(parent) AS week WHERE week + interval '888 hours' <= at ORDER BY week
+$$;
+
+-- Drops the oldest expired week of request logs, and that of events, deliveries and attempts. Returns how many it dropped.
+CREATE FUNCTION "drop_expired_partitions"("at" timestamptz) RETURNS int
+  LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '200ms' SET enable_seqscan = off AS $$
+DECLARE
+  expired timestamptz;
+  unfinished record;
+  dropped int := 0;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtext('parlance partitions')) THEN
+    RETURN 0;
+  END IF;
+
+  SELECT week INTO expired FROM expired_weeks('request_logs', at) LIMIT 1;
+  IF FOUND THEN
+    EXECUTE format('DROP TABLE %I', partition_of('request_logs', expired));
+    dropped := dropped + 1;
+  END IF;
+
+  SELECT week INTO expired FROM expired_weeks('events', at) WHERE is_droppable LIMIT 1;
+  IF FOUND THEN
+    -- The feed is in the order of transactions, which near the end of the week is not quite that of ids. Cursors older than
+    -- that are before all events of later weeks (lib/events/service.sql.ts).
+    EXECUTE format('
+      INSERT INTO purged_events (tenant_id, environment, id, xact, purged_at)
+      SELECT e.tenant_id, e.environment, e.id, e.xact, $2 FROM tenants t CROSS JOIN unnest(enum_range(NULL::"Environment")) AS n (environment)
+      CROSS JOIN LATERAL (SELECT * FROM %I e WHERE e.tenant_id = t.id AND e.environment = n.environment AND e.id >= $1 OFFSET 0) AS e
+      ON CONFLICT DO NOTHING', partition_of('events', expired))
+      USING 'evt_' || ulid_time(expired + interval '168 hours' - interval '20 minutes'), at;
+
+    LOCK TABLE events, deliveries, delivery_attempts IN ACCESS EXCLUSIVE MODE;
+    SELECT array_agg(u.tenant_id) AS tenant_ids, array_agg(u.environment) AS environments, array_agg(u.id) AS ids, array_agg(u.event_id) AS event_ids
+      INTO unfinished FROM unfinished_deliveries(expired, at) AS u;
+    EXECUTE format('ALTER TABLE events DETACH PARTITION %I', partition_of('events', expired));
+    EXECUTE format('ALTER TABLE deliveries DETACH PARTITION %I', partition_of('deliveries', expired));
+    EXECUTE format('ALTER TABLE delivery_attempts DETACH PARTITION %I', partition_of('delivery_attempts', expired));
+    IF unfinished.ids IS NOT NULL THEN
+      EXECUTE format('
+        INSERT INTO events SELECT e.* FROM (SELECT DISTINCT * FROM unnest($1, $2, $3) AS u (tenant_id, environment, id)) u
+        JOIN %I e ON e.tenant_id = u.tenant_id AND e.environment = u.environment AND e.id = u.id', partition_of('events', expired))
+        USING unfinished.tenant_ids, unfinished.environments, unfinished.event_ids;
+      EXECUTE format('
+        INSERT INTO deliveries SELECT d.* FROM unnest($1, $2, $3) AS u (tenant_id, environment, id)
+        JOIN %I d ON d.tenant_id = u.tenant_id AND d.environment = u.environment AND d.id = u.id', partition_of('deliveries', expired))
+        USING unfinished.tenant_ids, unfinished.environments, unfinished.ids;
+      EXECUTE format('
+        INSERT INTO delivery_attempts SELECT a.* FROM unnest($1, $2, $3) AS u (tenant_id, environment, id)
+        JOIN %I a ON a.tenant_id = u.tenant_id AND a.environment = u.environment AND a.delivery_id = u.id', partition_of('delivery_attempts', expired))
+        USING unfinished.tenant_ids, unfinished.environments, unfinished.ids;
+    END IF;
+    EXECUTE format('DROP TABLE %I, %I, %I', partition_of('delivery_attempts', expired), partition_of('deliveries', expired), partition_of('events', expired));
+    dropped := dropped + 1;
+  END IF;
+  RETURN dropped;
+END $$;
+
+-- These run as the owner of the tables, so they must find nothing but these tables. prisma/roles.ts grants them.
+DO $$
+BEGIN
+  EXECUTE format('ALTER FUNCTION create_partitions SET search_path = %I, pg_temp', current_schema());
+  EXECUTE format('ALTER FUNCTION drop_expired_partitions SET search_path = %I, pg_temp', current_schema());
+END $$;
+REVOKE EXECUTE ON FUNCTION "create_partitions", "drop_expired_partitions" FROM PUBLIC;
+
+SELECT create_partitions(now(), now() + interval '7 days');
