@@ -4,7 +4,7 @@ import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMailToAdmins } from "@/lib/mail/service";
 import { mutate, type Partition, system } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
-import { sql, timeOf } from "@/lib/platform/sql";
+import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { now } from "@/lib/platform/time";
 import { lockRow } from "@/lib/resources/lock-row";
 import { disableAfterFailures } from "./health";
@@ -85,7 +85,7 @@ const holdStatement = sql(
     FOR SHARE
   ),
   waiting AS MATERIALIZED (
-    SELECT d.id FROM disabled w
+    SELECT d.tenant_id, d.environment, d.id FROM disabled w
     JOIN deliveries d ON d.status = 'PENDING' AND d.tenant_id = w.tenant_id AND d.environment = w.environment AND d.webhook_id = w.id
     WHERE d.requested_at IS NULL AND (d.lease_expires_at IS NULL OR d.lease_expires_at <= ${timeOf(p.now)})
     LIMIT ${p.limit}
@@ -93,7 +93,8 @@ const holdStatement = sql(
   )
   UPDATE deliveries d
   SET status = 'HELD', next_attempt_at = NULL, lease_holder = NULL, lease_expires_at = NULL, updated_at = ${timeOf(p.now)}
-  FROM waiting WHERE d.tenant_id = ${p.tenantId} AND d.environment = ${p.environment} AND d.id = waiting.id
+  FROM ${fewRowsOf("waiting")} AS waiting
+  WHERE d.tenant_id = waiting.tenant_id AND d.environment = waiting.environment AND d.id = waiting.id
   RETURNING 1`,
 );
 

@@ -179,7 +179,7 @@ test("two clicks send once, a lost response does not send twice, and a draft sur
     page.getByText("The conversation is closed, so it accepts no messages."),
   ).toBeVisible();
   await page.unroute("**/health");
-  await expect(page.getByText("Closed for good")).toBeVisible();
+  await expect(page.getByText("Closed permanently")).toBeVisible();
 });
 
 test("only legal status changes are offered, a race is explained, and fields are edited next to the thread", async ({

@@ -188,7 +188,7 @@ test("during a rotation both secrets sign, a second rotation is rejected, and th
   await page.getByLabel("I have saved the signing secret").check();
   await page.getByRole("button", { name: "Done" }).click();
   await expect(
-    page.getByText(/signs too, for another 2[34] h|signs too, for another 1 d/),
+    page.getByText(/also signs, for another 2[34] h|also signs, for another 1 d/),
   ).toBeVisible();
 
   await raise();

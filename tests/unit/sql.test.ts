@@ -16,6 +16,7 @@ test("parameters are numbered, cast and filled in by name, in whatever order val
     name: "find",
     text: '$4::int $1::text $2::"Environment" $3::"DeliveryStatus"[] $1::text',
     values: ["ten_1", "test", ["HELD", null], 20],
+    textArrays: [],
   });
 });
 
@@ -43,6 +44,7 @@ test("a clock is the database's own, unless a test sets the time", () => {
   expect(statement({ id: "a" })).toEqual({
     text: "coalesce($1::timestamptz, now()) $2::text",
     values: [null, "a"],
+    textArrays: [],
   });
   const time = new Date("2026-01-31T09:30:00Z");
   setCurrentTime(() => time);
