@@ -58,7 +58,16 @@ CREATE INDEX "webhooks_suspended_idx" ON "webhooks" ("tenant_id") WHERE "suspend
 -- Usage counts documents and sums their size by the day they were stored, from this index alone.
 CREATE INDEX "documents_stored_idx" ON "documents" ("tenant_id", "environment", "created_at") INCLUDE ("size_bytes");
 
--- Lists assigned conversations in the inbox's order. Nearly all conversations are unassigned and not in this index.
+-- Only conversations that have the value are in these indexes. Each message updates its conversation in all indexes that it is
+-- in.
+CREATE INDEX "conversations_customer_idx" ON "conversations" ("tenant_id", "environment", "customer_id", "id")
+  WHERE "customer_id" IS NOT NULL;
+CREATE INDEX "conversations_agent_idx" ON "conversations" ("tenant_id", "environment", "agent_id", "id")
+  WHERE "agent_id" IS NOT NULL;
+CREATE INDEX "conversations_external_id_idx" ON "conversations" ("tenant_id", "environment", "external_id", "id")
+  WHERE "external_id" IS NOT NULL;
+CREATE INDEX "conversations_snoozed_until_idx" ON "conversations" ("snoozed_until") WHERE "snoozed_until" IS NOT NULL;
+-- In the order of the inbox.
 CREATE INDEX "conversations_assignee_idx" ON "conversations" ("tenant_id", "environment", "assignee_id", "updated_at", "id")
   WHERE "assignee_id" IS NOT NULL;
 

@@ -1,5 +1,6 @@
-import { db } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { listenOn } from "@/lib/platform/listen-for-notifications";
+import { sql } from "@/lib/platform/sql";
 import { planRateLimits, planTenantRateLimits } from "@/lib/tenants/service";
 import type { Environment, Plan } from "@/prisma/generated/enums";
 import type { ApiKeyModel } from "@/prisma/generated/models";
@@ -85,12 +86,34 @@ function notExpired(key: KnownKey | null, now: number): KnownKey | null {
   return key?.expiresAt && key.expiresAt.getTime() <= now ? null : key;
 }
 
-const withPlan = { tenant: { select: { plan: true } } } as const;
+type Row = Pick<
+  ApiKeyModel,
+  | "id"
+  | "tenantId"
+  | "environment"
+  | "name"
+  | "hash"
+  | "scopes"
+  | "allowedIps"
+  | "rateLimitPerMinute"
+  | "expiresAt"
+  | "revokedAt"
+  | "suspendedAt"
+> & { plan: Plan };
 
-type Row = ApiKeyModel & { tenant: { plan: Plan } };
+const findKeysStatement = sql(
+  "find_keys",
+  { hashes: "bytea[]" },
+  (p) => `
+  SELECT k.id, k.tenant_id AS "tenantId", k.environment, k.name, k.hash, k.scopes, k.allowed_ips AS "allowedIps",
+    k.rate_limit_per_minute AS "rateLimitPerMinute", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
+    k.suspended_at AS "suspendedAt", t.plan
+  FROM api_keys k JOIN tenants t ON t.id = k.tenant_id WHERE k.hash = ANY (${p.hashes})`,
+);
 
-const findRow = (hash: Buffer): Promise<Row | null> =>
-  db().apiKey.findUnique({ where: { hash: new Uint8Array(hash) }, include: withPlan });
+const findRows = (hashes: Buffer[]): Promise<Row[]> => runSql<Row>(findKeysStatement({ hashes }));
+
+const findRow = async (hash: Buffer): Promise<Row | null> => (await findRows([hash]))[0] ?? null;
 
 type Lookup = {
   hash: Buffer;
@@ -115,11 +138,7 @@ async function runBatches(): Promise<void> {
     const batch = lookups.slice(0, maximumBatch);
     lookups = lookups.slice(maximumBatch);
     try {
-      const hashes = batch.map(({ hash }) => new Uint8Array(hash));
-      const rows = await db().apiKey.findMany({
-        where: { hash: { in: hashes } },
-        include: withPlan,
-      });
+      const rows = await findRows(batch.map(({ hash }) => hash));
       const byHash = new Map(rows.map((row) => [Buffer.from(row.hash).toString("hex"), row]));
       for (const { hash, resolve } of batch) resolve(byHash.get(hash.toString("hex")) ?? null);
     } catch (error) {
@@ -130,7 +149,7 @@ async function runBatches(): Promise<void> {
 }
 
 function toKnownKey(row: Row): KnownKey {
-  const { plan } = row.tenant;
+  const { plan } = row;
   const rateLimitPerMinute = row.rateLimitPerMinute ?? planRateLimits[plan];
   const networks = row.allowedIps.length > 0 ? allowList(row.allowedIps) : null;
   return {

@@ -325,3 +325,9 @@ test("no delivery outlives its event or webhook, and no attempt its delivery", a
   expect(await left(partition)).toEqual([0, 0, 2, 0]);
   expect(two).toBeDefined();
 });
+
+test("no connection has PostgreSQL choose partitions while a statement runs, which can crash it after a lock wait", async () => {
+  const { rows } = await pool().query("SHOW enable_partition_pruning");
+  expect(rows).toEqual([{ enable_partition_pruning: "off" }]);
+  expect(await db().$queryRawUnsafe("SHOW enable_partition_pruning")).toEqual(rows);
+});
