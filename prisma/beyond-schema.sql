@@ -221,15 +221,17 @@ CREATE FUNCTION "weeks_of"("parent" text) RETURNS SETOF timestamptz LANGUAGE sql
   WHERE inhparent = parent::regclass AND relname ~ '_\d{8}$' ORDER BY 1
 $$;
 
--- Creates the missing partitions for the weeks from the first time to the last. Returns the number of weeks. If the default
--- partition already has rows of a week, they stay there, and the week gets no partitions. The table can be used meanwhile,
--- except while the lock is awaited that attaching needs, which the timeout limits.
+-- Creates the missing partitions for the weeks from the first time to the last. Returns the number of weeks. If a clock was
+-- ahead, the default partition already has rows of a week. Up to 1,000 of them in each table move to the new partition. If
+-- there are more, all rows of that week stay in the default partition. Requests wait until the transaction ends, which takes
+-- some milliseconds, or until the lock timeout if another transaction keeps a table in use.
 CREATE FUNCTION "create_partitions"("first" timestamptz, "last" timestamptz) RETURNS int
   LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '200ms' AS $$
 DECLARE
   week timestamptz;
   parent record;
   leaf text;
+  rest text;
   granted record;
   created int := 0;
 BEGIN
@@ -238,13 +240,19 @@ BEGIN
     EXIT WHEN NOT pg_try_advisory_xact_lock(hashtext('parlance partitions'));
     BEGIN
       FOR parent IN
-        SELECT * FROM (VALUES ('events', 'evt_', 100), ('deliveries', 'dlv_', 50), ('delivery_attempts', 'dlv_', 100), ('request_logs', 'req_', 100))
-          AS t (name, id_prefix, fillfactor)
+        SELECT name, key, id_prefix || ulid_time(week) AS lower, id_prefix || ulid_time(week + interval '168 hours') AS upper, fillfactor
+        FROM (VALUES ('events', 'id', 'evt_', 100), ('deliveries', 'id', 'dlv_', 50),
+          ('delivery_attempts', 'delivery_id', 'dlv_', 100), ('request_logs', 'id', 'req_', 100)) AS t (name, key, id_prefix, fillfactor)
       LOOP
         leaf := partition_of(parent.name, week);
+        rest := parent.name || '_default';
         EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING STORAGE) WITH (fillfactor = %s)', leaf, parent.name, parent.fillfactor);
-        EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', parent.name, leaf,
-          parent.id_prefix || ulid_time(week), parent.id_prefix || ulid_time(week + interval '168 hours'));
+        -- With this lock, no other transaction can be changing the rows that move.
+        EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', rest);
+        EXECUTE format('
+          WITH moved AS (DELETE FROM %1$I WHERE ctid = ANY (ARRAY(SELECT ctid FROM %1$I WHERE %2$I >= %3$L AND %2$I < %4$L LIMIT 1000)) RETURNING *)
+          INSERT INTO %5$I SELECT * FROM moved', rest, parent.key, parent.lower, parent.upper, leaf);
+        EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', parent.name, leaf, parent.lower, parent.upper);
         -- Statements on the parent need no privileges on a partition, but ANALYZE does.
         FOR granted IN
           SELECT grantee::regrole AS role, string_agg(privilege_type, ', ') AS privileges FROM pg_class, aclexplode(relacl)
@@ -255,7 +263,7 @@ BEGIN
       END LOOP;
       created := created + 1;
     EXCEPTION WHEN check_violation THEN
-      NULL;
+      NULL; -- More than 1,000 rows of the week are in a default partition.
     END;
   END LOOP;
   RETURN created;
@@ -314,6 +322,10 @@ BEGIN
     LOCK TABLE events, deliveries, delivery_attempts IN ACCESS EXCLUSIVE MODE;
     SELECT array_agg(u.tenant_id) AS tenant_ids, array_agg(u.environment) AS environments, array_agg(u.id) AS ids, array_agg(u.event_id) AS event_ids
       INTO unfinished FROM unfinished_deliveries(expired, at) AS u;
+    -- A user may have resumed many while the lock was awaited. The week is then no longer droppable.
+    IF cardinality(unfinished.ids) > 1000 THEN
+      RETURN dropped;
+    END IF;
     EXECUTE format('ALTER TABLE events DETACH PARTITION %I', partition_of('events', expired));
     EXECUTE format('ALTER TABLE deliveries DETACH PARTITION %I', partition_of('deliveries', expired));
     EXECUTE format('ALTER TABLE delivery_attempts DETACH PARTITION %I', partition_of('delivery_attempts', expired));
@@ -337,7 +349,8 @@ BEGIN
   RETURN dropped;
 END $$;
 
--- These run as the owner of the tables, so they must find nothing but these tables. prisma/roles.ts grants them.
+-- These run as the owner of the tables, so the search path may contain only schemas in which the caller cannot create anything.
+-- prisma/roles.ts grants them and takes the right to create from the application's role.
 DO $$
 BEGIN
   EXECUTE format('ALTER FUNCTION create_partitions SET search_path = %I, pg_temp', current_schema());

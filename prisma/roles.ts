@@ -11,7 +11,7 @@ const maintainSince = 170_000;
  * others. Runs after migrations, because each may add tables.
  * @param password creates the role, as the embedded database does. Without it, the role must exist
  * @returns false if both addresses name the same role, which then owns the tables
- * @throws if the role could still alter the audit log, as a superuser or a member of the owner
+ * @throws if the role could still alter the audit log; see `canAlterAuditLog`
  */
 export async function grantApplicationRole(
   ownerUrl: string,
@@ -57,16 +57,17 @@ export async function grantApplicationRole(
     await client.query(
       `GRANT EXECUTE ON FUNCTION ${schema}.create_partitions, ${schema}.drop_expired_partitions TO ${role}`,
     );
+    await client.query(`REVOKE CREATE ON SCHEMA ${schema} FROM ${role}`);
     await client.query(`REVOKE ALL ON ${appendOnly}, ${migrations} FROM ${role}`);
     await client.query(`GRANT SELECT, INSERT ON ${appendOnly} TO ${role}`);
     await client.query(`GRANT SELECT ON ${migrations} TO ${role}`);
-    await client.query("COMMIT");
 
     if (await canAlterAuditLog(client, name)) {
       throw new Error(
-        `The role "${name}" of DATABASE_URL could alter the audit log, as a superuser or a member of its owner. Use a role of its own.`,
+        `The role "${name}" of DATABASE_URL could alter the audit log. It must not be a superuser or a member of the owner, and it must not be able to create objects next to the tables. If every role can, run: REVOKE CREATE ON SCHEMA ${schema} FROM PUBLIC`,
       );
     }
+    await client.query("COMMIT");
     return true;
   } finally {
     await client.end();
@@ -77,10 +78,14 @@ type Queryable = {
   query: (text: string, values: unknown[]) => Promise<{ rows: { can: boolean }[] }>;
 };
 
-/** Whether a role could change or remove entries of the audit log. */
+/**
+ * Whether a role could change or remove entries of the audit log. With a function or operator of
+ * its own in the schema, it could make the functions that run as the owner execute its code.
+ */
 export async function canAlterAuditLog(database: Queryable, role: string): Promise<boolean> {
   const { rows } = await database.query(
-    `SELECT pg_has_role($1, relowner, 'MEMBER') OR has_table_privilege($1, oid, 'UPDATE, DELETE, TRUNCATE, TRIGGER') AS can
+    `SELECT pg_has_role($1, relowner, 'MEMBER') OR has_schema_privilege($1, relnamespace, 'CREATE')
+       OR has_table_privilege($1, oid, 'UPDATE, DELETE, TRUNCATE, TRIGGER') AS can
      FROM pg_class WHERE oid = 'audit_entries'::regclass`,
     [role],
   );

@@ -46,12 +46,13 @@ const dayMs = 86_400_000;
 
 /**
  * Whether the item with this id may have been dropped with the partition of its week, which leaves
- * no trace of single items. For another 30 days, such an id is taken for one that existed.
+ * no trace of single items. A week is dropped 30 days after its end. For another 30 days, every such
+ * id counts as one that existed.
  */
 export function isFromDroppedWeek(kind: IdKind, id: string, at: Date): boolean {
   if (!isId(kind, id)) return false;
   const daysAgo = (days: number) => firstIdAt(kind, new Date(at.getTime() - days * dayMs));
-  return id >= daysAgo(60) && id < daysAgo(30);
+  return id >= daysAgo(30 + 7 + 30) && id < daysAgo(30);
 }
 
 const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;

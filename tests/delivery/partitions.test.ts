@@ -46,11 +46,11 @@ async function purgeAll(): Promise<void> {
   while ((await purgeExpired(1_000)) > 0);
 }
 
-/** The partitions of the current test's week that exist. */
-async function partitionsOfWeek(): Promise<string[]> {
+/** The partitions that exist of a week, by default the current test's first one. */
+async function partitionsOfWeek(start = monday): Promise<string[]> {
   const { rows } = await pool().query<{ name: string }>(
     "SELECT relname AS name FROM pg_class WHERE relispartition AND relkind = 'r' AND relname LIKE '%\\_' || $1 ORDER BY 1",
-    [monday.toISOString().slice(0, 10).replaceAll("-", "")],
+    [start.toISOString().slice(0, 10).replaceAll("-", "")],
   );
   return rows.map(({ name }) => name.slice(0, -9));
 }
@@ -95,11 +95,13 @@ const eventsOf = async (partition: Partition, query: Record<string, string> = {}
     ({ id }) => id,
   );
 
-const left = async ({ tenantId }: Partition) => {
+const left = async ({ tenantId }: Partition, suffix = "") => {
   const count = async (table: string) =>
-    (await pool().query(`SELECT FROM ${table} WHERE tenant_id = $1`, [tenantId])).rowCount;
+    (await pool().query(`SELECT FROM ${table}${suffix} WHERE tenant_id = $1`, [tenantId])).rowCount;
   return Promise.all(partitioned.map(count));
 };
+
+const leftInDefault = (partition: Partition) => left(partition, "_default");
 
 test("30 days after a week ended, it is dropped with its events, deliveries, attempts and request logs", async () => {
   const { partition, id } = await newWebhook(url);
@@ -173,7 +175,7 @@ test("a week with more than 1,000 held deliveries is dropped once they have been
   expect(await left(partition)).toEqual([0, 0, 0, 0]);
 });
 
-test("a cursor is valid for 30 days after its week was dropped, and continues with the first item that is left", async () => {
+test("a cursor is valid for at least 30 days after its week was dropped, and continues with the first item that is left", async () => {
   const { partition, id } = await newWebhook(url);
   const dropped = await addDelivery(partition, { status: "DELIVERED" });
   const cursor = (await eventsOf(partition))[0] ?? "";
@@ -213,28 +215,82 @@ test("a cursor is valid for 30 days after its week was dropped, and continues wi
     ).data.map((delivery) => delivery.id);
   expect([await deliveriesAfter("asc"), await deliveriesAfter("desc")]).toEqual([[next.id], []]);
 
-  clock.advanceTo(new Date(monday.getTime() + dayMs + 2 * retentionMs + dayMs));
+  clock.advanceTo(new Date(monday.getTime() + weekMs + 2 * retentionMs - 1));
+  expect(await eventsOf(partition, { order: "asc", cursor })).toEqual([first]);
+  expect(await deliveriesAfter("asc")).toEqual([next.id]);
+  clock.advance((2 * dayMs) / 1_000);
   await expect(eventsOf(partition, { order: "asc", cursor })).rejects.toMatchObject({
     kind: "invalid-cursor",
   });
   await expect(deliveriesAfter("asc")).rejects.toMatchObject({ kind: "invalid-cursor" });
 });
 
-test("a row of a week without partitions is written and found, and later weeks still get theirs", async () => {
+test("rows that were written before their week had partitions move there when it gets them", async () => {
   const { partition } = await newWebhook(url);
-  clock.advance((3 * weekMs) / 1_000);
+  const week = new Date(monday.getTime() + 3 * weekMs);
+  clock.advanceTo(week);
   const delivery = await addDelivery(partition, { status: "DELIVERED" });
-  expect(await eventsOf(partition)).toHaveLength(1);
+  await addRequestLog(partition);
+  expect(await leftInDefault(partition)).toEqual([1, 1, 1, 1]);
+  const [event] = await eventsOf(partition);
+
+  expect(await createPartitions()).toBe(2);
+  expect(await createPartitions()).toBe(0);
+  expect(await partitionsOfWeek(week)).toEqual(partitioned);
+  expect(await leftInDefault(partition)).toEqual([0, 0, 0, 0]);
+  expect(await left(partition)).toEqual([1, 1, 1, 1]);
+  expect(await eventsOf(partition)).toEqual([event]);
+  expect(await attemptsOf(partition, delivery.id)).toHaveLength(1);
+});
+
+test("a week with more than 1,000 such rows gets no partitions, and later weeks still get theirs", async () => {
+  const { partition, id } = await newWebhook(url);
+  clock.advance((3 * weekMs) / 1_000);
+  newId("event", clock.now());
+  await raiseBacklog(partition, id, 1_001, clock.now());
+  const data = { status: "DELIVERED", nextAttemptAt: null } as const;
+  await db().delivery.updateMany({ where: partition, data });
 
   expect(await createPartitions()).toBe(1);
   expect(await createPartitions()).toBe(0);
+  expect(await leftInDefault(partition)).toEqual([1_001, 0, 1_001, 0]);
   clock.advance(weekMs / 1_000);
   expect(await createPartitions()).toBe(1);
-  expect(await attemptsOf(partition, delivery.id)).toHaveLength(1);
   clock.advance((retentionMs + dayMs) / 1_000);
   await db().event.updateMany({ where: partition, data: { expiresAt: clock.now() } });
   await purgeAll();
   expect(await left(partition)).toEqual([0, 0, 0, 0]);
+});
+
+test("deliveries that are resumed while their week is about to be dropped are not lost", async () => {
+  const { partition, id } = await newWebhook(url);
+  newId("event", clock.now());
+  await raiseBacklog(partition, id, 1_500, clock.now());
+  const data = { status: "FAILED", nextAttemptAt: null } as const;
+  await db().delivery.updateMany({ where: partition, data });
+  toEndOfRetention();
+  // Long enough to see that the purge waits.
+  await pool().query("ALTER FUNCTION drop_expired_partitions SET lock_timeout = '60s'");
+  const user = await pool().connect();
+  try {
+    await user.query("BEGIN");
+    await user.query(
+      "UPDATE deliveries SET status = 'PENDING', next_attempt_at = $2 WHERE tenant_id = $1",
+      [partition.tenantId, clock.now()],
+    );
+    const purged = purgeExpired(1_000);
+    const waiting =
+      "SELECT FROM pg_locks WHERE NOT granted AND relation = 'deliveries'::regclass AND mode = 'AccessExclusiveLock'";
+    const isWaiting = async () => (await pool().query(waiting)).rowCount === 1;
+    await vi.waitUntil(isWaiting, { timeout: 60_000 });
+    await user.query("COMMIT");
+    await purged;
+  } finally {
+    user.release();
+    await pool().query("ALTER FUNCTION drop_expired_partitions SET lock_timeout = '200ms'");
+  }
+  expect(await partitionsOfWeek()).toContain("deliveries");
+  expect(await countByStatus(partition, id)).toEqual({ PENDING: 1_500 });
 });
 
 test("several workers create and drop each partition once", async () => {

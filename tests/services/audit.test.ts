@@ -228,6 +228,7 @@ test("the role of the application appends to the audit log, and cannot change it
     "DROP TABLE audit_entries",
     "CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN OLD; END'",
     "CREATE TRIGGER mine BEFORE INSERT ON audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change()",
+    "CREATE FUNCTION public.right(name, int) RETURNS text LANGUAGE sql AS $$SELECT 'mine'$$",
     "SET session_replication_role = replica",
     "DELETE FROM _prisma_migrations",
     "COPY audit_entries TO PROGRAM 'cat'",
@@ -252,6 +253,15 @@ test("the role of the application appends to the audit log, and cannot change it
   for (const statement of ["ANALYZE tenants", "SELECT 1 FROM _prisma_migrations"])
     await client.query(statement);
   await client.end();
+
+  // A function of its own in the schema could be called by those that run as the owner.
+  const role = client.escapeIdentifier(applicationUrl.username);
+  await pool().query(`GRANT CREATE ON SCHEMA public TO ${role}`);
+  expect(await grantApplicationRole(ownerUrl, applicationUrl.href)).toBe(true);
+  await pool().query("GRANT CREATE ON SCHEMA public TO PUBLIC");
+  const granted = grantApplicationRole(ownerUrl, applicationUrl.href);
+  await expect(granted).rejects.toThrow('REVOKE CREATE ON SCHEMA "public" FROM PUBLIC');
+  await pool().query("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
 });
 
 test("an untouched log verifies, whatever it contains", async () => {
