@@ -3,8 +3,8 @@ import { edgeMarker } from "@/server/edge/edge-marker";
 /** Next calls this once in each of its servers. */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== "nodejs") return;
-  // Every web process derives the same key, because one may render a page and another receive its
-  // actions.
+  // All web processes derive the same key, because one may render a page and another may receive
+  // its actions.
   const { serverActionsKey } = await import("@/lib/auth/server-actions-key");
   process.env.NEXT_SERVER_ACTIONS_ENCRYPTION_KEY ||= serverActionsKey();
   // Deliveries created by pages and actions wake the configured clock.

@@ -16,32 +16,34 @@ const withMdx = createMdx({ options: { remarkPlugins: [["remark-gfm"]] } });
 /** @type {import("next").NextConfig} */
 const config = {
   poweredByHeader: false,
-  // A fingerprint of the sources, from server/prepare.mjs: every build of one commit has the same.
+  // A fingerprint of the sources, from server/prepare.mjs. All builds of one commit have the same
+  // id.
   generateBuildId: () => process.env.BUILD_ID ?? null,
   reactStrictMode: true,
   // The checks run on their own (`npm run check`), over the whole project at once.
   typescript: { ignoreBuildErrors: true },
-  // Native code, and what must be one instance in the process however many bundles ask for it.
+  // Native code, and packages of which the process must have a single instance, no matter how many
+  // bundles import them.
   serverExternalPackages: ["@node-rs/argon2", "pg", "pino"],
-  // The development server is reached under both names.
+  // The development server can be opened under both names.
   allowedDevOrigins: ["127.0.0.1", "localhost"],
-  // A path that ends in a slash is another path, in the API as under server/web.ts.
+  // A path that ends in a slash is a different path, as it is in server/web.ts.
   skipTrailingSlashRedirect: true,
-  // For where server/edge is not in front: every request of the API goes through one dispatcher.
+  // Where server/edge is not in front, this route receives every request of the API.
   rewrites: async () => ({
     beforeFiles: [{ source: "/v1/:path*", destination: "/api/v1/:path*" }],
   }),
   headers: async () => [
     { source: "/((?!v1/).*)", headers: securityHeaders },
-    // Pages get theirs, with a nonce, from proxy.ts; nothing else of ours is a page.
+    // Pages get a policy with a nonce from proxy.ts. These responses are not pages.
     {
       source: "/(api|_next)/(.*)",
       headers: [
         { key: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'" },
       ],
     },
-    // Only where the visitor came over https, which the proxy in front says. Browsers ignore it on
-    // plain http.
+    // Only if the visitor used https, as reported by the proxy in front. Browsers ignore the header
+    // on plain http.
     {
       source: "/((?!v1/).*)",
       has: [{ type: "header", key: "x-forwarded-proto", value: "https" }],

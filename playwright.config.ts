@@ -1,7 +1,7 @@
 import { defineConfig } from "@playwright/test";
 
-// The browser is the machine's own: Debian's chromium, or whatever CHROMIUM_PATH names. It calls
-// nobody but us.
+// Uses the browser of the machine: Debian's chromium, or the one in CHROMIUM_PATH. It connects to
+// no other servers.
 const browserArguments = [
   "--no-sandbox",
   "--disable-background-networking",
@@ -31,7 +31,7 @@ export default defineConfig({
   expect: { timeout: 120_000 },
   reporter: [["list"]],
   use: {
-    // An action or a visit that hangs is reported long before its test ends.
+    // An action or navigation that hangs fails long before its test times out.
     actionTimeout: 120_000,
     navigationTimeout: 120_000,
     // Set by the global setup, before the workers read this file again.

@@ -10,7 +10,7 @@ import { noteRequest } from "@/lib/platform/loopback-exposure";
 export function proxy(request: NextRequest): NextResponse {
   noteRequest(request.headers);
   const { method } = request;
-  // A page would be rendered for a POST too, which is what webhooks send.
+  // Otherwise a page would also be rendered for a POST, such as a webhook with a wrong URL.
   if (
     decoded(request.nextUrl.pathname).startsWith(mailPagePath) &&
     method !== "GET" &&
@@ -48,7 +48,7 @@ function contentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDevelopment ? " 'unsafe-eval'" : ""}`,
-    // Positions and sizes are written as style attributes, which nonces do not reach.
+    // Positions and sizes are style attributes, to which nonces do not apply.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",

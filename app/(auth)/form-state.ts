@@ -29,7 +29,7 @@ export function asMessage(error: unknown): { message: string } {
   throw error;
 }
 
-/** The outcome when the server is already hashing as many passwords concurrently as it can. */
+/** The outcome when the server is already hashing as many passwords as it can. */
 export function asUnavailable(error: unknown) {
   if (error instanceof AppError && error.kind === "unavailable")
     return { outcome: "unavailable" as const, detail: error.detail };

@@ -72,7 +72,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     ],
     howToFix: [
       "Send a JSON object. Use your language's JSON encoder instead of joining strings.",
-      "`detail` says what could not be read. For JSON it gives the character at which the parser stopped.",
+      "`detail` says what could not be read. For JSON, it includes the position at which the parser stopped.",
     ],
     canRetry: false,
     example: { error: invalidJson(24), instance: conversations },
@@ -92,7 +92,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   unauthorized: {
     what: "The request has no valid API key.",
     why: [
-      "The `Authorization` header is missing, or does not read `Bearer <key>`.",
+      "The `Authorization` header is missing, or is not `Bearer <key>`.",
       "The key is mistyped, expired, rolled or revoked. All of these get the same response, so that it reveals nothing.",
     ],
     howToFix: [
@@ -123,7 +123,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     example: { error: addressNotAllowed(), instance: conversations },
   },
   "not-found": {
-    what: "The API key can see nothing with this id or at this path.",
+    what: "Nothing that the API key can access has this id or path.",
     why: [
       "The id does not exist, or its resource was deleted.",
       "It belongs to the other environment: a test key does not see live data, and a live key does not see test data.",
@@ -153,7 +153,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     example: { error: requestTimeout(), instance: conversations },
   },
   conflict: {
-    what: "Something with the same unique value already exists.",
+    what: "A resource with the same unique value already exists.",
     why: [
       "A customer with this `externalId`, a knowledge base with this name, or a document with the same bytes already exists.",
       "Two processes created the same thing at the same time, and the other one was first.",
@@ -180,9 +180,9 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     example: { error: idempotencyInProgress(), instance: conversations },
   },
   "invalid-transition": {
-    what: "The resource cannot change from its present status to the requested one.",
+    what: "The resource cannot change from its current status to the requested one.",
     why: [
-      "Conversation: `CLOSED` is final, and `RESOLVED` changes to `OPEN` or `CLOSED` only. The status may have changed since you read it: `from` is what it is now.",
+      "Conversation: `CLOSED` is final, and `RESOLVED` changes to `OPEN` or `CLOSED` only. The status may have changed since you read it: `from` is the current one.",
       "Delivery: an attempt is already in progress or about to start, so the delivery cannot be resent yet.",
       "Webhook: it is disabled, so its deliveries are held and cannot be recovered; or it is suspended, so it cannot be enabled until it is confirmed.",
     ],
@@ -220,9 +220,9 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     example: { error: agentArchived(), instance: agent },
   },
   "rotation-in-progress": {
-    what: "The webhook's secret was rotated recently, and the secret before it is still valid.",
+    what: "The webhook's secret was rotated recently, and the previous secret is still valid.",
     why: [
-      "Two secrets can be valid at a time. A second rotation would end the first one early, while some of your servers may still rely on it.",
+      "At most two secrets are valid at a time. A second rotation would end the first overlap early, while some of your servers may still use the older secret.",
     ],
     howToFix: [
       "Wait until `previousSecretExpiresAt`.",
@@ -282,7 +282,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     what: "The request could be read, but something in it is not valid.",
     why: [
       "A required field is missing, a value is too long or of the wrong type, or a field or query parameter is unknown.",
-      "Unknown fields are refused rather than ignored, so that a typo does not go unnoticed.",
+      "Unknown fields are rejected rather than ignored, so that a typo does not go unnoticed.",
     ],
     howToFix: [
       "`errors` lists everything that is wrong, at most 50 issues. `location` is the part of the request, `pointer` is a JSON Pointer into it (in a query, `/` and the parameter), `code` is for programs and `message` for people.",

@@ -36,9 +36,9 @@ type Making = { fingerprint: Buffer; response: Promise<JsonResponse> };
 const running = new Map<string, Making>();
 
 /**
- * Keys that this process has seen a response to. A request with one of them is most likely a
- * replay, so it looks for the response before it tries to be the first. Only a hint: what is stored
- * decides.
+ * Keys whose response this process has already stored or read. A request with one of them is most
+ * likely a replay, so the response is looked up before the change is attempted. This is only a
+ * hint: the database decides.
  */
 const answered = new Set<string>();
 const maximumAnswered = 10_000;

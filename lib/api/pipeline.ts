@@ -52,8 +52,8 @@ export const wireOfJoinedHeaders = ({ headers }: ApiRequest): Wire => ({
 });
 
 /**
- * A response before it is sent. Our own server writes it as it is, because a `Response` object
- * would cost more than everything else.
+ * A response before it is sent. Our own server writes it directly, because creating a `Response`
+ * object would cost more than everything else.
  */
 export type Outgoing = {
   status: number;
@@ -266,8 +266,8 @@ async function change(
         body.issues,
       );
     } catch (error) {
-      // A replay takes precedence over a validation error. For a valid request, `perform` looks the
-      // stored response up.
+      // A replay takes precedence over a validation error. For a valid request, `perform` looks up
+      // the stored response.
       const stored = record && (await findStoredResponse(caller.partition, record));
       if (stored) return { ...stored, isReplay: true };
       throw error;

@@ -12,8 +12,8 @@ import {
 } from "@/lib/platform/errors";
 
 /**
- * What the pipeline reads of a request: a `Request`, or what our own server makes of most requests,
- * which costs less.
+ * The part of a request that the pipeline reads: a `Request`, or the cheaper object that our own
+ * server creates for most requests.
  */
 export type ApiRequest = Pick<Request, "method" | "url" | "body"> & {
   headers: Pick<Headers, "get" | "has">;
@@ -102,8 +102,9 @@ async function readBytes(request: ApiRequest): Promise<Uint8Array> {
 }
 
 /**
- * The body as it arrives. A reader may stop early. Unlike a loop over `request.body`, this does not
- * cancel the body, because that would end the connection before the client gets its response.
+ * Yields the body as it arrives. A reader may stop early. Unlike a loop over `request.body`, this
+ * does not cancel the body, because canceling would end the connection before the client gets its
+ * response.
  */
 export async function* bodyParts(request: ApiRequest): AsyncGenerator<Uint8Array, void, void> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -157,9 +158,9 @@ function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * Finds what no field of any body may contain, at any depth: NUL (PostgreSQL refuses it), lone
- * surrogates (PostgreSQL would silently replace them), the name `__proto__` (zod would silently
- * drop it), integers that a double cannot hold, and too much depth or too many keys.
+ * Finds values that no body may contain, at any depth: NUL (PostgreSQL rejects it), lone surrogates
+ * (PostgreSQL would silently replace them), the name `__proto__` (zod would silently drop it),
+ * integers that a double cannot represent, and too many levels or keys.
  */
 export function findUnacceptable(
   root: unknown,

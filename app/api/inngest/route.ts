@@ -8,12 +8,12 @@ export const dynamic = "force-dynamic";
 
 let served: ReturnType<typeof serve> | undefined;
 
-/** Where Inngest calls the functions. With the embedded clock there is nothing here. */
+/** Inngest calls the functions here. With the embedded clock, this path is a 404. */
 async function handle(request: NextRequest): Promise<Response> {
   const { JOBS, APP_URL, INNGEST_SERVE_ORIGIN = APP_URL } = env();
   if (JOBS !== "inngest") return new Response("Not found", { status: 404 });
-  // A request to register need not be signed, so what its Host header says must not decide whom
-  // Inngest will call.
+  // A request to register need not be signed, so its Host header must not determine the address
+  // that Inngest calls.
   served ??= serve({
     client: inngest(),
     functions: inngestFunctions(),

@@ -24,7 +24,7 @@ export default function EventsPage() {
       />
       <Prose>
         <Paragraph>
-          <InlineMarkdown text="One committed change raises one event, written in the same transaction and never altered. `data.object` is exactly what the API would have returned for the object at that moment. `previousAttributes` contains the previous values of the fields that changed. `request` is the API request that made the change. It is null if a person or the service itself made it." />
+          <InlineMarkdown text="Each committed change raises one event. It is written in the same transaction and never changes. `data.object` is exactly what the API would have returned for the object at that moment. `previousAttributes` contains the previous values of the fields that changed. `request` is the API request that made the change, or null if a user of the dashboard or the service made it." />
         </Paragraph>
         <Paragraph>
           <InlineMarkdown text="Subscribe to single types, to a family such as `conversation.*`, or to everything with `*`. New types may be added, so respond with 2xx to types that you do not know." />
@@ -90,6 +90,6 @@ export default function EventsPage() {
   );
 }
 
-/** The part in which events differ. */
+/** The part of the event that depends on its type. */
 const dataOf = (schema: JsonSchema | undefined, schemas: Record<string, JsonSchema>): JsonSchema =>
   (schema && resolveSchema(schemas, schema).properties?.data) ?? {};

@@ -4,7 +4,7 @@ import { eventTypes } from "@/lib/events/event-types";
 import { errorKinds } from "@/lib/platform/errors";
 import { referencePath } from "@/lib/platform/openapi";
 
-/** All that the search of the documentation finds. */
+/** Everything that the documentation's search can find. */
 export function GET(): Response {
   const operations = Object.entries(publishedDocument().paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { tags, operationId, summary }]) => ({

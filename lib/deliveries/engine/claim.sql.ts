@@ -83,8 +83,8 @@ const nextWaiting = (after: string) => `
  * webhooks of the oldest due rows, for speed, and those that a round-robin scan of all waiting
  * webhooks reaches next, for fairness. Each step of the scan is one index lookup, however many rows
  * a webhook has. Every candidate gets an equal share of the batch, up to its allowance, which is
- * how many more deliveries it may have in flight. Returns at least one row, also without a claim.
- * Each row has the scan's new position.
+ * how many more deliveries it may have in flight. Returns at least one row, even if nothing was
+ * claimed. Each row has the scan's new position.
  */
 export const claimBatchStatement = sql(
   "claim_deliveries",
@@ -153,7 +153,7 @@ export const claimBatchStatement = sql(
   },
 );
 
-/** How many to claim per webhook at most, so that one that hangs does not delay the others. */
+/** The maximum to claim per webhook, so that one that hangs does not delay the others. */
 const requestedInFlight = 5;
 
 /**
@@ -215,8 +215,7 @@ export const claimOneStatement = sql(
 );
 
 /**
- * A delivery's status, and when to ask again: one second from now, if it is due but cannot be sent
- * yet.
+ * A delivery's status, and when to check again: in one second, if it is due but cannot be sent yet.
  */
 export const deliveryStateStatement = sql(
   "delivery_state",

@@ -21,7 +21,7 @@ export type ClaimedDelivery = {
   automaticCount: number;
   /** AUTOMATIC, unless a user requested this attempt. */
   trigger: AttemptTrigger;
-  /** Whether its webhook was already failing, so that this is the only delivery it gets for now. */
+  /** Whether its webhook was already failing. It then gets no other delivery for now. */
   isProbe: boolean;
   url: string;
   payload: string;
@@ -126,8 +126,9 @@ export async function claimRequested({
 }
 
 /**
- * Leases this one delivery. Null if it is in flight. Also null if no attempt was requested and it
- * is finished, is not due yet, or its webhook accepts no delivery now.
+ * Leases this one delivery. Returns null if it is already in flight. Unless a user requested an
+ * attempt, also returns null if it is finished, is not due yet, or its webhook is disabled or
+ * paused.
  */
 export async function claimDelivery(
   { tenantId, environment, id }: DeliveryReference,

@@ -18,16 +18,21 @@ import { sendDelivery } from "./send-delivery";
 import { createAllowances } from "./webhook-concurrency";
 
 /**
- * The maximum number of attempts that a receiver may have and the database does not: a crash sends
- * them again.
+ * The maximum number of attempts that are sent but not yet recorded. After a crash, they are sent
+ * again.
  */
 const maximumUnrecorded = 160;
-/** An attempt that takes longer waits for its receiver, so it no longer counts as unrecorded. */
+/**
+ * An attempt that takes longer than this is still waiting for its receiver, so it no longer counts
+ * as unrecorded.
+ */
 const quickMs = 50;
-/** With less room than this, the next claim waits for results to be recorded. */
+/**
+ * If there is room for fewer attempts than this, the next claim waits for results to be recorded.
+ */
 const smallestBatch = 64;
 const defaultPollMs = 1_000;
-/** Attempts that users request are few. Polling for them separately keeps the other claims fast. */
+/** Users request few attempts. Polling for them separately keeps the other claims fast. */
 const requestedPollMs = 500;
 const requestedBatchSize = 20;
 const pauseAfterErrorMs = 250;
@@ -89,7 +94,10 @@ export function startDelivering({
     endPause?.();
   }
 
-  /** While nothing else is in progress, one lookup by key is faster than a claim of all that is due. */
+  /**
+   * While nothing else is in progress, one lookup by key is faster than claiming everything that is
+   * due.
+   */
   async function claimAndSendOne(reference: DeliveryReference): Promise<void> {
     try {
       const delivery = await claimDelivery(reference);

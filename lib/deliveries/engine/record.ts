@@ -37,7 +37,7 @@ export function isSuccess(result: OutboundResult): boolean {
 /**
  * Writes the results of these attempts in one statement.
  * @param attempts in the order in which they ended
- * @returns what was recorded for each of them, or null if another worker took over its lease
+ * @returns the result for each of them, or null if another worker took over its lease
  */
 export async function recordAttempts(
   attempts: EndedAttempt[],

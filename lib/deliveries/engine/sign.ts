@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 
 /**
- * `secrets` are whole, as they were shown (`whsec_…`), newest first. `body` is exactly what is
- * sent.
+ * `secrets` are complete, as they were shown to the user (`whsec_…`), newest first. `body` is
+ * exactly what is sent.
  */
 export type Signable = { secrets: string[]; timestampSeconds: number; body: string };
 

@@ -11,9 +11,9 @@ const sameWebhook = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.webhook_id = ${b}.webhook_id`;
 
 /**
- * The minimum time for which a deleted webhook's row is kept. A transaction that was recording an
- * event during the deletion may still add a delivery. With the default limit of 7 seconds per
- * statement, it ends sooner.
+ * The minimum time for which a deleted webhook's row stays in the table. A transaction that was
+ * recording an event during the deletion may still add a delivery. With the default limit of 7
+ * seconds per statement, it ends sooner.
  */
 const quietSeconds = 60;
 

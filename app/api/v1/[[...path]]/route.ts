@@ -1,8 +1,9 @@
 import { dispatch } from "@/lib/api/dispatch";
 import { toResponse, wireOfJoinedHeaders } from "@/lib/api/pipeline";
 
-// For where server/edge is not in front, `next dev` and serverless hosts: next.config.js leads
-// every request below /v1 here, so that unknown paths and wrong methods get the same responses.
+// Serves the API where server/edge is not in front: with `next dev` and on serverless hosts.
+// next.config.js rewrites every request below /v1 to this route, so that unknown paths and wrong
+// methods get the same responses.
 const handle = async (request: Request) =>
   toResponse(await dispatch(request, wireOfJoinedHeaders(request)));
 

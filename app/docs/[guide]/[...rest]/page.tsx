@@ -1,6 +1,6 @@
 import { notFound } from "next/navigation";
 
-/** Without it, an unknown address below /docs would be looked for in the dashboard. */
+/** Without this page, the dashboard would handle unknown addresses below /docs. */
 export default function NoSuchPage(): never {
   notFound();
 }

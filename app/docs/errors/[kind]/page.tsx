@@ -19,7 +19,7 @@ export async function generateMetadata({ params }: Props) {
   return { title: isErrorKind(kind) ? `${kind}: ${errorKinds[kind].title}` : "Not found" };
 }
 
-/** What the `type` of a problem leads to. */
+/** The page that the `type` of a problem links to. */
 export default async function ErrorKindPage({ params }: Props) {
   const { kind } = await params;
   if (!isErrorKind(kind)) notFound();

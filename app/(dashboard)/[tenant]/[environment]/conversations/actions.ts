@@ -73,7 +73,10 @@ export async function updateConversationAction(
   });
 }
 
-/** The buttons only offer legal status changes, so a rejected one was legal a moment ago. */
+/**
+ * The buttons offer only valid status changes, so a rejected one was valid when the page was
+ * rendered.
+ */
 function inWords(error: unknown): unknown {
   if (!(error instanceof AppError) || error.kind !== "invalid-transition") return error;
   const [from, to] = [error.members.from, error.members.to].map(

@@ -34,7 +34,7 @@ const shortcuts: Shortcut[] = [
   { keys: "n", does: "Write an internal note" },
   { keys: "e", does: "Resolve" },
   { keys: "Ctrl Enter", does: "Send the message" },
-  { keys: "Esc", does: "Stop writing; the text stays" },
+  { keys: "Esc", does: "Stop writing and keep the text" },
 ];
 
 type List = Awaited<ReturnType<typeof loadInbox>>;

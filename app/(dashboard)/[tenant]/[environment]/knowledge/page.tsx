@@ -53,4 +53,4 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
 const createByApi = (environment: string) => `curl ${env().APP_URL}/v1/public/knowledge-bases \\
   -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" \\
   -H "Content-Type: application/json" \\
-  -d '{"name": "Help centre"}'`;
+  -d '{"name": "Help center"}'`;

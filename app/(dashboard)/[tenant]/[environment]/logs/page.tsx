@@ -161,7 +161,7 @@ const chosenTime = (range: Query[string], search: ListRequestLogs, now: Date): T
 function filtersFor(keys: { id: string; name: string; hint: string }[], { status }: Query) {
   const statuses = [
     { value: "2xx", label: "2xx succeeded" },
-    { value: "4xx", label: "4xx refused" },
+    { value: "4xx", label: "4xx rejected" },
     { value: "5xx", label: "5xx failed" },
   ];
   // A status from a link.

@@ -6,7 +6,7 @@ export const POST = operation({
   operationId: "rotateWebhookSecret",
   summary: "Rotate a webhook's secret and show the new one once",
   description:
-    "Deliveries are signed with the new secret first, and with the previous one too until the overlap ends: after 24 hours, or after `overlapSeconds`. Until then another rotation is refused, except one with `overlapSeconds` 0, which drops every older secret immediately. The body is optional.",
+    "Deliveries are signed with the new secret first, and with the previous one too until the overlap ends: after 24 hours, or after `overlapSeconds`. Until then, another rotation is rejected, unless its `overlapSeconds` is 0, which ends every older secret immediately. The body is optional.",
   scope: "write:webhooks",
   params: webhookParams,
   body: rotateSecretBody,

@@ -80,7 +80,7 @@ export default dashboardPage<"agentId" | "version">(
                   <p className="text-muted">What changes in the draft:</p>
                   <ContentDiff
                     changes={compareContents(draft, content, nameOf)}
-                    same="Nothing: the draft is like this version."
+                    same="Nothing. The draft is identical to this version."
                   />
                 </RollBackDialog>
               ) : null}

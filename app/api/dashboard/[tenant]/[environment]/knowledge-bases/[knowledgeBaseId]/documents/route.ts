@@ -13,13 +13,13 @@ import { requireRole } from "@/lib/platform/roles";
 type Context = { params: Promise<PlaceParams & { knowledgeBaseId: string }> };
 
 /**
- * Uploads one document from the dashboard: by the same way as the API, but for who sends it. A
- * route, because actions hold all of a body in memory.
+ * Uploads a document from the dashboard, in the same way as the API but for a signed-in user. This
+ * is a route, because a server action would hold the whole body in memory.
  */
 export async function POST(request: Request, { params }: Context): Promise<Response> {
   const { knowledgeBaseId, ...place } = await params;
   return respondWithJson(request, place, async ({ identity }) => {
-    // Before a body of 20 MiB is taken in for nothing.
+    // Checked before the body, which may have 20 MiB, is read.
     requireRole(identity, "MEMBER", "upload documents");
     await getKnowledgeBase(reader(identity), knowledgeBaseId);
     const { file, value, schema, issues } = await readUpload(request, documentUploadFormat, {
