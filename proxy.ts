@@ -10,7 +10,8 @@ import { noteRequest } from "@/lib/platform/loopback-exposure";
 export function proxy(request: NextRequest): NextResponse {
   noteRequest(request.headers);
   const { method } = request;
-  // Otherwise a page would also be rendered for a POST, such as a webhook with a wrong URL.
+  // Next renders pages for POST requests too. A webhook with this URL could otherwise read the
+  // mails in its stored response.
   if (
     decoded(request.nextUrl.pathname).startsWith(mailPagePath) &&
     method !== "GET" &&

@@ -25,7 +25,7 @@ import { atLeast, atMost, type Line, line, type Measured, type Row, say } from "
 // of the rounds are compared.
 
 const tenants = 50;
-/** So that messages do not wait for each other's conversation. */
+/** Enough of them that messages do not wait for each other. */
 const conversationsUsed = 500;
 const addresses = 5_000;
 
@@ -134,7 +134,7 @@ function operationsOn(key: string, conversationId: (n: number) => string): Opera
     },
     { name: "422, without a field", status: 422, requests: () => [post(conversations, "{}")] },
     {
-      // From many addresses: one of them may be wrong only so many times a minute.
+      // From many addresses, because the number of invalid keys per address and minute is limited.
       name: "401, with an unknown key",
       status: 401,
       requests: () =>
@@ -186,7 +186,7 @@ export const measureApi = (sizes: Sizes): Promise<Measured> =>
   });
 
 /**
- * Conversations of fifty tenants; the key belongs to one of them, and its webhook is told of
+ * Conversations of fifty tenants. The key belongs to one of them, and its webhook subscribes to
  * messages.
  */
 async function seed(count: number) {

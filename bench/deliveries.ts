@@ -215,8 +215,8 @@ export async function drain(
 }
 
 /**
- * One event after the other, each when the one before has long arrived. Both ends are seen from
- * this process.
+ * Raises one event after the other, long after the previous one has arrived. Both times are
+ * measured in this process.
  */
 async function measureIdle(environment: Environment): Promise<number[]> {
   let arrivedAt = 0;

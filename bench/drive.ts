@@ -44,7 +44,7 @@ function hasWrk(): boolean {
   }
 }
 
-/** As many requests as possible. @throws if one of them gets another status. */
+/** Sends as many requests as possible. @throws if one of them gets another status. */
 export async function drive(load: Load): Promise<Driven> {
   const [first] = load.requests;
   if (!first) throw new Error("there is nothing to send");

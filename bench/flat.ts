@@ -31,7 +31,7 @@ type Size = keyof typeof ports;
 const sizesInTurn = Object.keys(ports) as Size[];
 const goal = 1.2;
 
-/** The tenant whose rows are many. */
+/** The tenant with many rows. */
 type Subject = {
   tenantId: string;
   key: string;
@@ -182,7 +182,7 @@ async function drain(
 async function seed(): Promise<Subject> {
   const { partition, key } = await newTenant();
   const conversationId = await seedConversations(partition.tenantId, smallCount);
-  // It subscribes to no event that the operations raise, so they cost what they do without it.
+  // It subscribes to no event that the operations raise, so it adds nothing to their cost.
   const input = { url: receiverUrl, events: ["document.failed"], metadata: {}, description: null };
   const webhook = await mutate(system(partition), (caller) => createWebhook(caller, input));
   return { tenantId: partition.tenantId, key, webhookId: webhook.id, conversationId };

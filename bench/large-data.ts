@@ -27,8 +27,8 @@ const numbered = (rows: number) => {
 
 /**
  * Of each tenant's conversations one in 200 is PENDING or RESOLVED, a third has the tag `common`,
- * and one in ten changed up to 20 days after it began. About a dozen of all have what is called
- * rare here.
+ * and one in ten changed up to 20 days after it began. About a dozen of all have the values that
+ * are called rare here.
  */
 const listed = (rows: number) => {
   const isRare = (rest: number) => `n % ${Math.ceil(rows / 24)} = ${rest}`;

@@ -165,9 +165,7 @@ async function measureLists(): Promise<boolean> {
 
 type Work = { rows: number; ms: number; slowestMs: number; failures: number };
 
-/**
- * Has the purge job work as the worker does, batch after batch, until nothing is left to delete.
- */
+/** Runs the purge job like the worker does, batch after batch, until nothing is left to delete. */
 async function measureRetention(): Promise<boolean> {
   setConnectionSettings(workerSettings);
   const work: Record<string, Work> = {};

@@ -1,6 +1,6 @@
 // `npm run bench:pages`: how long each page of the dashboard and of the documentation takes to its
-// first byte, with 100,000 rows behind each list, and the CPU time of web that it costs. One request
-// after another. Next to each page stands its ratio to a page of the same frame that reads nothing.
+// first byte, with 100,000 rows behind each list, and the CPU time of web that it costs. Sends one
+// request after another. Each page is compared with a page of the same frame that reads nothing.
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { encode } from "next-auth/jwt";

@@ -28,7 +28,8 @@ import { atLeast, type Line, line, type Measured, say } from "./table";
 // `npm run bench -- --peers`: what a team would use instead, on the same PostgreSQL in alternating
 // runs. BullMQ sends the same signed POSTs, and records each result in PostgreSQL. Parse Server
 // lists and creates the same rows, with a webhook for each new one. They are installed into
-// bench/peers, and are not part of the product. What cannot be installed or started is left out.
+// bench/peers, and are not part of the product. A peer that cannot be installed or started is left
+// out.
 
 const execute = promisify(execFile);
 const folder = "bench/peers";

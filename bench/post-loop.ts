@@ -1,5 +1,5 @@
-// The floor of deliveries: the same number of signed POSTs to the same receiver, so many at a time,
-// and nothing recorded.
+// The floor of deliveries: the same number of signed POSTs to the same receiver, with the same
+// concurrency, and without recording anything.
 import { createHmac } from "node:crypto";
 import { Pool } from "undici";
 

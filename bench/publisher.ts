@@ -1,5 +1,5 @@
-// Publishes messages through the API, so many at a time, and reports when each response arrived.
-// A process of its own, so that it waits neither for the receiver nor for the benchmark.
+// Publishes messages through the API, so many at a time, and reports when each response arrived. It
+// is a separate process, so that it waits neither for the receiver nor for the benchmark.
 import { Pool } from "undici";
 import { monotonicMs } from "./processes";
 

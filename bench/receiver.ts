@@ -1,6 +1,6 @@
-// Responds to every POST immediately, and to GET with when the first one since the last reset
-// arrived and how many have since. `GET /reset` starts to count from zero. With `ARRIVALS=yes`, it
-// also notes when each message arrived, and `GET /arrivals` returns that.
+// Responds to every POST immediately. `GET` returns when the first one since the last reset
+// arrived, and how many have arrived. `GET /reset` resets the count to zero. With `ARRIVALS=yes`,
+// it also records when each message arrived, and `GET /arrivals` returns these times.
 import { createServer } from "node:http";
 import { monotonicMs } from "./processes";
 

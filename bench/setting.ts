@@ -10,9 +10,9 @@ import { createTenant } from "@/lib/tenants/service";
 import { applyMigrations } from "@/prisma/migrate";
 import { ensureDatabase, type Postgres } from "@/server/embedded/postgres";
 
-// What every benchmark needs: a database, tenants in it, and processes of the product.
+// The setup of every benchmark: a database, tenants in it, and processes of the product.
 
-/** What the command line chose. */
+/** The options of the command line. */
 export type Sizes = {
   rounds: number;
   seconds: number;

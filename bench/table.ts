@@ -1,6 +1,6 @@
 import { loadGenerator } from "./drive";
 
-// What a part of the benchmark measured, and how it is printed.
+// The results of a part of the benchmark, and how they are printed.
 
 /**
  * One line of the summary. `ratio` is to its baseline in the same run, and nothing else is

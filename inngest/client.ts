@@ -24,8 +24,8 @@ export const deliveryDue = eventType("delivery/due", { schema: staticSchema<Deli
 export const documentDue = eventType("document/due", { schema: staticSchema<DocumentDue>() });
 
 /**
- * What the SDK logs as an error is mostly a request that it refused, and anyone can send those. So
- * each gets one line at warn.
+ * Most errors that the SDK logs are requests that it rejected, and anyone can send those. Each is
+ * therefore logged as one line at the level `warn`.
  */
 const sdkLog: Logger = {
   debug: (...facts) => log.debug({ facts }, "Inngest's SDK"),

@@ -118,8 +118,8 @@ export async function applyMigrations(databaseUrl: string): Promise<string[]> {
 }
 
 /**
- * Whether the database has exactly the migrations here, all of them finished. Most starts learn
- * this from one statement, and do not load the engine.
+ * Whether the database has exactly the migrations here, all of them finished. Most starts need only
+ * this one statement and do not load the engine.
  */
 async function isMigrated(databaseUrl: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: databaseUrl });

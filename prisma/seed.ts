@@ -9,7 +9,10 @@ import { findTenantBySlug } from "@/lib/tenants/service";
 import { createAccount, findUserByEmail } from "@/lib/users/service";
 import type { Environment } from "@/prisma/generated/enums";
 
-/** What is known of the demo, and can only be told because it was written down when it was made. */
+/**
+ * The demo's keys and password. They are known only because they were written to a file when they
+ * were created.
+ */
 export type Demo = {
   email: string;
   password: string;
@@ -21,9 +24,9 @@ const email = "demo@parlance.local";
 const slug = "demo";
 
 /**
- * The tenant for trying the product out, its owner, and a key for each environment. What exists is
- * left alone. In the embedded database, what is no longer `known` (a lost file, a revoked key) is
- * replaced.
+ * Creates the tenant for trying the product out, its owner, and a key for each environment. What
+ * exists is left alone. In the embedded database, a password or key that is no longer `known` (a
+ * lost file) or valid (a revoked key) is replaced.
  * @returns null for a database that others use already, or whose demo another machine made
  */
 export async function ensureDemo(
@@ -34,7 +37,7 @@ export async function ensureDemo(
   const isUsedByOthers = (await db().tenant.findFirst({ where: { slug: { not: slug } } })) !== null;
   if (tenant ? !user : user || isUsedByOthers) return null;
 
-  // The file may be of another database.
+  // The file may belong to another database.
   const known = written?.tenant && written.tenant.id === tenant?.id ? written : null;
   if (tenant && !known && !isOwnDatabase) return null;
 

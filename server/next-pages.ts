@@ -6,8 +6,8 @@ type Options = { hostname: string; port: number };
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
- * Next's own server, loaded with the first request for it. So the API responds sooner after a start
- * or a crash, and a process that serves only the API saves the memory.
+ * Next's own server, loaded with the first request for it. The API therefore responds sooner after
+ * a start or a crash, and a process that serves only the API uses less memory.
  */
 export function nextPagesOnDemand(options: Options): Handle {
   let loading: Promise<Handle> | undefined;

@@ -186,7 +186,7 @@ function buildPages() {
   const fingerprint = () => hashOf([...settings, ...sources]);
   if (existsSync(".next/BUILD_ID") && readStamp("pages") === fingerprint()) return;
   say("Building the pages…");
-  // The old build is out of date, so it must not be served if this build fails.
+  // The old build is out of date. Without this, it would be served if the new build fails.
   rmSync(".next/BUILD_ID", { force: true });
   // Next chooses both at random, so two machines that build the same commit could not serve each
   // other's pages. Here the key only determines the ids of actions. The key that encrypts is derived

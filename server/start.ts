@@ -74,7 +74,7 @@ async function run(): Promise<void> {
     await requireUsableKeys();
     if (isStopping) return null;
     const children = startProcesses(port);
-    // While they load.
+    // Runs while web and worker load.
     const demo = isDemoWanted
       ? await ensureDemo(readJson<DemoFile>("demo.json"), { isOwnDatabase })
       : null;
@@ -93,8 +93,7 @@ async function run(): Promise<void> {
     mailTransport() === "page" && MAIL_PAGE_TOKEN
       ? `${url}${mailPagePath}?token=${MAIL_PAGE_TOKEN}`
       : null;
-  // The password of an operator's own database does not belong in a file for trying out the
-  // product.
+  // Does not store the password of an operator's own database in a file for trying out the product.
   if (demo)
     writeJson("demo.json", {
       url,

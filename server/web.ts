@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   await requireUsableKeys();
   // Its client is large, so it is loaded only when used.
   if (JOBS === "inngest") (await import("@/inngest/inngest-clock")).registerInngestClock();
-  // Next requests the page that an action leads to from itself, over HTTP and with the visitor's
+  // After an action, Next requests the next page from itself, over HTTP and with the visitor's
   // cookies. Without this address, it would send them to whatever listens on port 3000.
   const isEveryAddress = !HOST || HOST === "0.0.0.0" || HOST === "::";
   const servePages = nextPagesOnDemand({

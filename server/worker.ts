@@ -47,7 +47,7 @@ let isStopping = false;
 async function stop(reason: string): Promise<void> {
   if (isStopping) return;
   isStopping = true;
-  // Another worker sends what is still in progress then, when its lease ends.
+  // Another worker sends the deliveries that are still in progress when their leases end.
   setTimeout(() => {
     log.error(`the worker did not stop within ${SHUTDOWN_TIMEOUT_SECONDS} s`);
     process.exit(1);

@@ -10,9 +10,9 @@ type Act = () => Promise<ActionResult | ProofRequest>;
 export type AccessRow = {
   id: string;
   name: string;
-  /** Where it gives access; null for both environments. */
+  /** The environment that it gives access to; null for both. */
   environment: Environment | null;
-  /** What else a reviewer needs to see of it. */
+  /** Details that a reviewer needs. */
   detail: ReactNode;
   createdAt: Date;
   confirm: Act;

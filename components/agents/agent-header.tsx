@@ -7,7 +7,7 @@ import { AgentBadges } from "./agent-badges";
 
 type Props = { agent: Agent; base: string; current: "draft" | "versions"; actions?: ReactNode };
 
-/** The top of an agent's pages. */
+/** The header of an agent's pages. */
 export function AgentHeader({ agent, base, current, actions }: Props) {
   const path = `${base}/agents/${agent.id}`;
   return (

@@ -7,7 +7,7 @@ import type { ArchiveAgent } from "./action-types";
 type Props = {
   environment: Environment;
   name: string;
-  /** How many conversations name this agent, in words. */
+  /** The number of conversations that refer to this agent, in words. */
   conversations: string;
   hasUnpublishedChanges: boolean;
   archive: ArchiveAgent;

@@ -7,7 +7,7 @@ import { fieldLabels } from "./field-labels";
 
 type ContentViewProps = { content: AgentContent; nameOf: (id: string) => string; base: string };
 
-/** All of a draft or a version, to read. */
+/** Shows all fields of a draft or a version, read-only. */
 export function ContentView({ content, nameOf, base }: ContentViewProps) {
   const values: Record<keyof AgentContent, ReactNode> = {
     name: content.name,

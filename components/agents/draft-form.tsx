@@ -34,11 +34,11 @@ type Props = {
   save: SaveDraft;
 };
 
-/** The input, and the version of the draft that it is based on. */
+/** The input, and the draft that it is based on. */
 type State = {
   seen: Agent;
   form: Form;
-  /** What others changed in the draft in the meantime, for the user to review. */
+  /** Changes by others to the draft in the meantime, for the user to review. */
   taken: DraftField[];
   conflicts: DraftField[];
 };
@@ -86,7 +86,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
     else saveDraft();
   }
 
-  // Ctrl+S while a save is in progress saves what was typed since, once that save has ended.
+  // Ctrl+S during a save starts another one when it ends, with the text typed since.
   useEffect(() => {
     if (!isSaveQueued || isPending) return;
     setIsSaveQueued(false);
@@ -105,7 +105,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
         return;
       }
       setRefused(null);
-      // Text typed while saving stays, and is not saved yet.
+      // Text typed during the save stays in the form, unsaved.
       setState((before) => ({
         ...rebased({ ...before, seen: result.value }, result.value, sent),
         taken: [],
@@ -266,7 +266,7 @@ function rebased(state: State, now: Agent, began = toForm(state.seen)): State {
   };
 }
 
-/** The first finding of each field, also of one inside of it. */
+/** The first error of each field, including errors in nested fields. */
 function byField(errors: Record<string, string> = {}): Record<string, string> {
   return Object.fromEntries(
     Object.entries(errors).map(([name, message]) => [name.split(".")[0] ?? name, message]),
@@ -308,7 +308,7 @@ function ChangedByOthers({
   );
 }
 
-/** The value written by others, below the user's own. */
+/** The value that others saved, below the user's own. */
 function Theirs({
   field,
   seen,

@@ -9,7 +9,7 @@ import type { DecideOnDraft } from "./action-types";
 
 type Props = {
   environment: Environment;
-  /** As shown to the user: a draft that has changed since is not replaced. */
+  /** The draft's time as shown to the user. A draft that has changed since is not replaced. */
   agent: Pick<Agent, "publishedVersion" | "hasUnpublishedChanges" | "updatedAt">;
   version: number;
   rollBack: DecideOnDraft;

@@ -38,7 +38,7 @@ const lengthToWarnAt = 9_000;
 type ComposerProps = {
   conversationId: string;
   kinds: SendKind[];
-  /** Whether a reply may also settle the conversation. */
+  /** Whether a reply can also resolve the conversation. */
   canResolve: boolean;
   send: SendMessage;
 };

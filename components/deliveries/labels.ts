@@ -30,7 +30,7 @@ export function deliveryBadge({
 export const responseLabels: Record<ResponseClass, string> = {
   "2xx": "2xx, success",
   "3xx": "3xx, redirect",
-  "4xx": "4xx, refused",
+  "4xx": "4xx, rejected",
   "5xx": "5xx, receiver failed",
   none: "No response",
 };
@@ -96,6 +96,6 @@ export function explainStatusCode(statusCode: number): string | null {
   if (statusCode >= 300 && statusCode < 400)
     return "Redirects are not followed. Give the webhook its final address.";
   if (statusCode === 401 || statusCode === 403)
-    return "The receiver refused the request. Does it verify with this webhook's secret?";
+    return "The receiver rejected the request. Check that it verifies with this webhook's secret.";
   return null;
 }

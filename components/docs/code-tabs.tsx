@@ -3,7 +3,7 @@
 import { Tabs } from "@base-ui/react/tabs";
 import type { ReactNode } from "react";
 
-/** The same in several languages. */
+/** The same code in several languages. */
 export function CodeTabs({
   tabs,
   label,

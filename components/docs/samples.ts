@@ -1,7 +1,7 @@
 import type { ApiOperation, JsonValue, Parameter } from "@/lib/platform/openapi";
 import { partsOf } from "@/lib/resources/registry";
 
-/** An operation as the reference shows it: its parameters without references. */
+/** An operation as the reference shows it, with all references in its parameters resolved. */
 export type DescribedOperation = {
   method: string;
   path: string;
@@ -65,7 +65,7 @@ const collections = pathsOf(false);
 const singletons = pathsOf(true);
 const itemMethods: Record<string, string> = { GET: "get", PATCH: "update", DELETE: "delete" };
 
-/** The call of the TypeScript client that does the same. */
+/** The same request with the TypeScript client. */
 export function clientCall({ method, path, parameters, body }: DescribedOperation): string {
   const segments = path.replace("/v1/public/", "").split("/");
   const names = segments.filter((segment) => !segment.startsWith("{"));

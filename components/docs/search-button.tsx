@@ -8,7 +8,7 @@ import { useCommandKey } from "@/components/ui/command-key";
 // Most visits never open it.
 const Search = dynamic(() => import("./search").then((module) => module.Search), { ssr: false });
 
-/** Opens the search, as Ctrl or ⌘ with K does. */
+/** Opens the search, like Ctrl+K or ⌘K. */
 export function SearchButton() {
   const [isOpen, setIsOpen] = useState(false);
   const [wasOpened, setWasOpened] = useState(false);

@@ -32,7 +32,7 @@ const watch = (watcher: () => void) => {
   return () => watchers.delete(watcher);
 };
 
-/** Sends the request from the browser to this very installation, with the reader's own key. */
+/** Sends the request from the browser to this installation, with the reader's own key. */
 export function TryIt(props: TryItProps) {
   return (
     <details className="rounded-xl border border-line bg-surface">

@@ -15,7 +15,7 @@ const headings: Heading[] = [
 ];
 
 type EventTableProps = {
-  /** `statuses`: one for each delivery of it. */
+  /** `statuses` has one entry for each delivery of the event. */
   events: (Event & { statuses: DeliveryStatus[] })[];
   base: string;
   now: Date;

@@ -1,8 +1,6 @@
 export type Chunk = { position: number; text: string };
 
-/**
- * The chunks of a document: what a search scans, and what an agent gets.
- */
+/** The chunks of a document, which searches scan and agents receive. */
 export function ChunkList({ chunks }: { chunks: Chunk[] }) {
   return (
     <ol className="space-y-3">

@@ -8,10 +8,10 @@ import type { DeleteDocument } from "./action-types";
 type Props = {
   name: string;
   environment: Environment;
-  /** How much text it has, in words. */
+  /** The amount of text, in words. */
   documentSize: string;
   remove: DeleteDocument;
-  /** The page to open after the deletion, if the current one goes away with it. */
+  /** The page to open after the deletion, if the current page is the document's. */
   goTo?: string;
   size?: "normal" | "small";
 };
@@ -35,7 +35,7 @@ export function DeleteDocumentDialog({
       confirm="Delete document"
       pending="Deleting…"
       act={remove}
-      done={`“${name}” is deleted.`}
+      done={`“${name}” deleted.`}
       onDone={() => {
         if (goTo) router.push(goTo);
       }}

@@ -2,10 +2,11 @@ import type { DocumentErrorCode } from "@/lib/knowledge/documents/schema";
 
 /** What to do about each reason for a failure. */
 export const documentAdvice: Record<DocumentErrorCode, string> = {
-  empty: "A scanned page is a picture: have its text recognized first, and upload that.",
+  empty:
+    "Scanned pages are images. Run text recognition (OCR) on the file, then upload the result.",
   encrypted: "Remove the password, then upload it again.",
   invalid_file: "Open the file, save it again, and upload the new copy.",
-  too_large: "Split it and upload the parts.",
+  too_large: "Split the file and upload the parts.",
   timeout: "Retry. If it times out again, split the file.",
   internal: "Retry. The file is stored, so you do not have to upload it again.",
 };

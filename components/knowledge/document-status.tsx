@@ -3,7 +3,7 @@ import type { Document } from "@/lib/knowledge/documents/schema";
 
 export const documentStatusLabels: Record<Document["status"], string> = {
   PENDING: "Waiting",
-  PROCESSING: "Being read",
+  PROCESSING: "Processing",
   READY: "Ready",
   FAILED: "Failed",
 };

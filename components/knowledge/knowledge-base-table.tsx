@@ -65,7 +65,7 @@ export function DocumentCounts({
     <span className="inline-flex flex-wrap items-center gap-1.5">
       <span className="tabular-nums">{ready.toLocaleString("en")} ready</span>
       {pending + processing > 0 ? (
-        <Badge variant="accent">{(pending + processing).toLocaleString("en")} in work</Badge>
+        <Badge variant="accent">{(pending + processing).toLocaleString("en")} in progress</Badge>
       ) : null}
       {failed > 0 ? <Badge variant="danger">{failed.toLocaleString("en")} failed</Badge> : null}
     </span>

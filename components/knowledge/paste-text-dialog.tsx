@@ -14,7 +14,8 @@ import { type UploadResult, uploadFile } from "./upload-file";
 type Props = { url: string; environment: Environment; documentsPath: string };
 
 /**
- * Creates a document from pasted text. It is uploaded like a file, so it can be as long as one.
+ * Creates a document from pasted text. The text is uploaded as a file, so it can be as long as a
+ * file.
  */
 export function PasteTextDialog({ url, environment, documentsPath }: Props) {
   const router = useRouter();
@@ -41,7 +42,7 @@ export function PasteTextDialog({ url, environment, documentsPath }: Props) {
       pending="Adding…"
       send={add}
       onDone={(_, form) => {
-        toast.success(`“${nameIn(form)}” is added. It is being read.`);
+        toast.success(`“${nameIn(form)}” added. It is being processed.`);
         router.refresh();
       }}
       existingPath={documentsPath}

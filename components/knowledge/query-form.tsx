@@ -2,7 +2,7 @@ import { Search } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 
-/** A plain form, so that a query has an address. */
+/** A plain form, so that a query has a URL. */
 export function QueryForm({ path, query }: { path: string; query: string }) {
   return (
     <search className="mb-5 block">

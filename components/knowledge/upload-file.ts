@@ -19,14 +19,14 @@ type UploadResponse = {
   errors?: { pointer: string; message: string }[];
 };
 
-/** `fetch` does not tell how much of a body has been sent. */
+/** Uses XMLHttpRequest, because `fetch` does not report how much of a body has been sent. */
 export function uploadFile(
   url: string,
   file: File,
   { name, onProgress, signal }: Options = {},
 ): Promise<UploadResult> {
   const form = new FormData();
-  // The file comes last, so that the server knows the other fields before it.
+  // The file comes last, so that the server gets the other fields before it.
   if (name) form.append("name", name);
   form.append("file", file);
 
@@ -63,7 +63,7 @@ function ended({ status, responseText }: XMLHttpRequest): UploadResult {
       body?.detail ??
       (status === 404
         ? "This knowledge base no longer exists."
-        : `It was refused with status ${status}.`),
+        : `The upload was rejected with status ${status}.`),
     errors: Object.fromEntries(errors),
     existingId: body?.existingId ?? null,
   };

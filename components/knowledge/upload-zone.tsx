@@ -33,7 +33,7 @@ export function UploadZone({ url, documentsPath, maximumBytes, accepted }: Props
   });
   useWarnBeforeLeaving(
     uploads.some(({ sent }) => sent === null),
-    "Files are still being uploaded. Leave, and stop them?",
+    "Files are still uploading. Leave and cancel the uploads?",
   );
 
   function onDrop(event: DragEvent) {

@@ -10,7 +10,7 @@ export type RemoveMember = (userId: string) => Promise<ActionResult | ProofReque
 
 /** The link that the inviter shares, and the page that shows its email, if there is one. */
 export type ShareableLink = { link: string; mailPage: string | null };
-/** `shareableLink` is null where the invitation was emailed. */
+/** `shareableLink` is null if the invitation was emailed. */
 export type SentInvitation = { shareableLink: ShareableLink | null };
 export type Invite = (form: FormData) => Promise<ActionResult<SentInvitation> | ProofRequest>;
 export type Resend = (invitationId: string) => Promise<ActionResult<SentInvitation> | ProofRequest>;

@@ -17,7 +17,7 @@ export function EmailField({ value, error }: Sent) {
   );
 }
 
-/** Tells password managers which account a password belongs to, where the address is known. */
+/** Tells password managers which account a password belongs to, if the address is known. */
 export function KnownEmail({ email }: { email: string }) {
   return <input type="hidden" name="username" autoComplete="username" value={email} readOnly />;
 }

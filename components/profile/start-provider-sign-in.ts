@@ -5,8 +5,8 @@ const failed = (callbackUrl: string) =>
   `/login?error=OAuthSignin&callbackUrl=${encodeURIComponent(callbackUrl)}`;
 
 /**
- * Starts a provider sign-in by next-auth's JSON endpoint. A plain form would require the provider,
- * and every site it redirects to, in the `form-action` of our content security policy.
+ * Starts a provider sign-in with next-auth's JSON endpoint. A plain form would require the
+ * provider, and every site it redirects to, in the `form-action` of our content security policy.
  * @param isAgain makes the provider ask for the account, even if it knows the user
  * @returns the URL to open: the provider's, or our sign-in page with an error
  */

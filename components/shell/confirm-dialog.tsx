@@ -22,7 +22,7 @@ type ConfirmDialogProps = {
   size?: "normal" | "small";
   /** The question. */
   title: string;
-  /** Where it happens; null for what concerns the organization or user in both environments. */
+  /** The environment it happens in; null if it applies to the organization or user in both. */
   environment: Environment | null;
   isWide?: boolean;
   /** The consequences, with numbers. */

@@ -43,7 +43,7 @@ export async function inspectSignature(
   const summary =
     code === null
       ? "Valid: a receiver accepts this delivery."
-      : `Refused: the step “${failed?.name ?? "Header"}” fails.`;
+      : `Rejected: the step “${failed?.name ?? "Header"}” failed.`;
   return { code, summary, steps };
 }
 

@@ -48,7 +48,7 @@ export function DialogContent({
   );
 }
 
-/** The buttons at the end of a dialog, after one that closes it. */
+/** The buttons at the end of a dialog, after the one that closes it. */
 export function DialogButtons({
   cancel = "Cancel",
   isSticky = false,

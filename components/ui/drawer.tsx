@@ -22,8 +22,8 @@ type DrawerProps = {
 
 /**
  * A panel over the right side of the page, for one item of its list. It has its own URL (a query
- * parameter of the page), so it can be linked to, and closing it goes to `closeHref`. If the item's
- * neighbors are given, the arrow keys go to them.
+ * parameter of the page), so it can be linked to. Closing it opens `closeHref`. If the item's
+ * neighbors are given, the arrow keys open them.
  */
 export function Drawer({ title, description, closeHref, neighbors, children }: DrawerProps) {
   const router = useRouter();
@@ -71,7 +71,7 @@ export function Drawer({ title, description, closeHref, neighbors, children }: D
         <Base.Backdrop className="fixed inset-0 bg-[#000000]/45 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
           ref={popup}
-          // The panel, not its first button: users read it before they act.
+          // Focuses the panel rather than its first button, because users read it before they act.
           initialFocus={popup}
           onKeyDown={onKeyDown}
           className="fixed top-0 right-0 h-dvh w-full max-w-2xl overflow-y-auto border-line border-l bg-surface p-5 text-ink shadow-xl outline-none transition duration-150 data-ending-style:translate-x-8 data-starting-style:translate-x-8 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6"

@@ -58,7 +58,10 @@ export function TextField({ label, hint, error, ...input }: ComponentProps<"inpu
   );
 }
 
-/** Several lines. With `maxLength`, shows how much of it is used once it is nearly full. */
+/**
+ * A field with several lines. With `maxLength`, shows how much of it is used once it is nearly
+ * full.
+ */
 export function TextAreaField({
   label,
   hint,

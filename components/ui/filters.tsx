@@ -21,9 +21,9 @@ const inputClass =
 const isShort = (filter: Filter) => "options" in filter || filter.type === "date";
 
 /**
- * Filters stored in the URL. A choice applies immediately, text on Enter or when the field loses focus.
- * On a narrow screen, more than two of them are behind a button.
- * @param isOpen they are collapsed inside another element already
+ * Filters stored in the URL. A choice applies immediately, text on Enter or when the field loses
+ * focus. On a narrow screen, more than two of them are behind a button.
+ * @param isOpen for filters that are already collapsed inside another element
  */
 export function Filters({
   filters,

@@ -13,7 +13,7 @@ export function Json({ value, label }: { value: unknown; label: string }) {
   return <JsonText text={JSON.stringify(value, null, 2) ?? "null"} label={label} />;
 }
 
-/** The same for a text that may be JSON. JSON is indented, and other text is shown unchanged. */
+/** Shows a text that may be JSON. JSON is indented, and other text is shown unchanged. */
 export function JsonText({ text, label }: { text: string; label: string }) {
   const laidOut = layOut(text);
   return (

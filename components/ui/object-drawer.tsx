@@ -3,7 +3,7 @@ import { Drawer } from "./drawer";
 import { Json } from "./json";
 
 type ObjectDrawerProps = {
-  /** The type of the object, in a word or two. */
+  /** The name of the object's type. */
   title: string;
   value: { id: string };
   /** The request that returns it. */

@@ -15,7 +15,7 @@ type PageHeaderProps = {
   actions?: ReactNode;
 };
 
-/** The top of every page: breadcrumb, title and actions. */
+/** The header of every page: breadcrumb, title and actions. */
 export function PageHeader({
   title,
   aside,

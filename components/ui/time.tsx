@@ -16,7 +16,9 @@ export function relativeTime(at: Date, now: Date): string {
   return seconds > 0 ? "in less than a minute" : "just now";
 }
 
-/** Relative, with the exact time in UTC behind it. Rendered on the server, so both agree. */
+/**
+ * A relative time, with the exact time in UTC as its title. Rendered on the server, so both agree.
+ */
 export function Time({ at, now }: { at: Date; now: Date }) {
   const exact = `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
   return (

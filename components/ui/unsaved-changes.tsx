@@ -21,7 +21,7 @@ export const useHasUnsavedChanges = () => use(UnsavedContext).hasUnsaved;
  */
 export function useWarnBeforeLeaving(
   hasUnsaved: boolean,
-  question = "What you typed is not saved. Leave without it?",
+  question = "You have unsaved changes. Leave and discard them?",
 ): void {
   const { setHasUnsaved } = use(UnsavedContext);
   useEffect(() => {

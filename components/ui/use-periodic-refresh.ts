@@ -20,7 +20,7 @@ function waitAfterFailureMs(): number {
 
 type PeriodicRefresh = {
   everyMs?: number;
-  /** The last render failed: the waits grow. */
+  /** The last render failed, so the waits grow. */
   isFailing?: boolean;
   isPaused?: boolean;
   /** Runs together with the refresh. */
@@ -77,7 +77,7 @@ export function usePeriodicRefresh({
 }
 
 async function isAlive(): Promise<boolean> {
-  // With a timeout, because a check that never ends would stop the refreshes for good.
+  // It has a timeout, because a check that never ends would stop all further refreshes.
   const signal = AbortSignal.timeout(healthTimeoutMs);
   return fetch("/health", { cache: "no-store", signal }).then(
     ({ ok }) => ok,

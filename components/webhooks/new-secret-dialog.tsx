@@ -17,7 +17,7 @@ type NewSecretDialogProps = {
   onClosed: () => void;
 };
 
-/** Shows a webhook's signing secret once, and how to use it. */
+/** Shows a webhook's signing secret, once, and how to use it. */
 export function NewSecretDialog({
   title,
   shown,

@@ -135,5 +135,5 @@ function consequence(count: number): string {
   if (count === 0) return "No deliveries failed or are held since then.";
   const seconds = Math.ceil(count / recoveredPerSecond);
   const time = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
-  return `${formatDeliveries(count)} failed or ${count === 1 ? "is" : "are"} held since then. Sending ${count === 1 ? "it" : "them"} again is spread over about ${time}; each gets a fresh schedule of retries.`;
+  return `${formatDeliveries(count)} failed or ${count === 1 ? "is" : "are"} held since then. Resending ${count === 1 ? "it" : "them"} takes about ${time}. Each starts a new retry schedule.`;
 }

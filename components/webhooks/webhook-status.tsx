@@ -17,7 +17,7 @@ const variants: Record<WebhookHealth, { label: string; variant: BadgeVariant; fa
 
 /** The same in one word, for narrow places. */
 export const disabledReasonLabels: Record<DisabledReason, string> = {
-  MANUAL: "By hand",
+  MANUAL: "Manually",
   CONSECUTIVE_FAILURES: "100 failures in a row",
   GONE: "410, gone",
   UNCONFIRMED: "Suspended",

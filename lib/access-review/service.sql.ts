@@ -1,6 +1,6 @@
 import { sql } from "@/lib/platform/sql";
 
-/** How much `listSuspendedAccess` would list. */
+/** Counts what `listSuspendedAccess` would list. */
 export const countSuspendedStatement = sql(
   "count_suspended",
   { tenantId: "text" },

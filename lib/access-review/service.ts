@@ -49,7 +49,7 @@ export type SuspendedAccess = Awaited<ReturnType<typeof listSuspendedAccess>>;
 
 export const countSuspendedAccess = (found: SuspendedAccess) => countAccess(idsOf(found));
 
-/** The same for pages that only say how much is suspended: one statement that reads just that. */
+/** Counts it, for pages that show only how much is suspended, in one statement. */
 export async function countAllSuspendedAccess(caller: Caller): Promise<number> {
   requireRole(caller, "ADMIN", "review suspended access");
   const { tenantId } = caller.partition;

@@ -124,9 +124,9 @@ async function touchedIn(transaction: Db, tenantId: string, userId: string): Pro
 }
 
 /**
- * Suspends what gave access before the user's address was verified, until an owner or admin
- * confirms it: anyone could have signed up with the address first. Writes an audit entry in each
- * organization, and lists it to the user by mail.
+ * Suspends everything that gave access before the user's address was verified, until an owner or
+ * admin confirms it: anyone could have signed up with the address first. Writes an audit entry in
+ * each organization, and mails the user a list.
  */
 export async function suspendAccessMadeBy(
   transaction: Db,

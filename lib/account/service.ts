@@ -4,7 +4,7 @@ import { notFound } from "@/lib/resources/not-found";
 import { planRateLimits } from "@/lib/tenants/service";
 import type { Account } from "./schema";
 
-/** The tenant of the calling key, and the key itself. */
+/** The tenant of the request's key, and the key itself. */
 export async function getAccount({ db, partition, actor }: Caller): Promise<Account> {
   const key = await db.apiKey.findUnique({
     where: { tenantId_environment_id: { ...partition, id: actor.id } },

@@ -10,7 +10,7 @@ import type { Agent, UpdateAgent } from "./schema";
 
 // The state of the form that edits a draft, in the browser. Others may change the draft meanwhile.
 
-/** The draft as it is typed: strings where the draft has numbers and nulls. */
+/** The draft as text in the form: it has strings where the draft has numbers and nulls. */
 export type DraftForm = {
   name: string;
   description: string;
@@ -63,7 +63,7 @@ export function changedDraftFields(base: DraftForm, form: DraftForm): DraftField
   return (Object.keys(written) as DraftField[]).filter((field) => !isSame(field, base, form));
 }
 
-/** The PATCH that turns the draft that the form started from into what the form shows. */
+/** The PATCH that changes the draft from the form's initial values to its current ones. */
 export function draftPatch(base: DraftForm, form: DraftForm): UpdateAgent {
   const changed = changedDraftFields(base, form);
   return {
@@ -78,7 +78,10 @@ export type Rebased = {
   form: DraftForm;
   /** Fields that only others changed. The form shows their value. */
   taken: DraftField[];
-  /** Fields that both changed differently. The form still shows what was typed. */
+  /**
+   * Fields that both the user and others changed, to different values. The form still shows the
+   * user's.
+   */
   conflicts: DraftField[];
 };
 

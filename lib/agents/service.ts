@@ -30,7 +30,7 @@ import {
 } from "./stored-agent";
 
 // An agent's row is its draft. Publishing copies the draft into a version, and versions are
-// immutable, so nothing that comes through the API changes what is published.
+// immutable. The API writes only the draft, so it never changes what is published.
 
 export async function listAgents(
   caller: Caller,
@@ -116,7 +116,7 @@ export function draftOf(agent: Agent): AgentContent {
   return agentContent.parse(agent);
 }
 
-/** True also for an agent that was never published. */
+/** Also true for an agent that was never published. */
 async function differsFromPublished(caller: Caller, draft: AgentModel): Promise<boolean> {
   if (draft.publishedVersion === null) return true;
   const { content } = await requireVersion(caller, draft.id, draft.publishedVersion);

@@ -55,8 +55,8 @@ export async function writeAgent(
   if (changed.length === 0) return before;
 
   const { metadata, ...columns } = changes;
-  // Always later than before, so that no two drafts share a time even if the clocks of processes
-  // differ.
+  // Always later than the previous time, so that no two drafts have the same time even if the
+  // clocks of processes differ.
   const updatedAt = new Date(Math.max(Date.now(), row.updatedAt.getTime() + 1));
   const after = toAgent(
     await caller.db.agent.update({

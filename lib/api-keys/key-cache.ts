@@ -60,10 +60,10 @@ export async function findKey(hash: Buffer, { inBatches = false } = {}): Promise
   return notExpired(await lookUp(hash, now, inBatches), now);
 }
 
-/** One request looks the key up for all that follow, and none of them waits for it. */
+/** One request looks up the key for all requests that follow, and none of them waits for it. */
 function refresh(cached: Entry, hash: Buffer): void {
   cached.refreshAt = Number.POSITIVE_INFINITY;
-  // Without a result, the cached key ends at its time, and the next request reports the error.
+  // Without a result, the cached key expires as usual, and the next request reports the error.
   lookUp(hash, Date.now(), false).catch(() => {});
 }
 
@@ -168,7 +168,7 @@ function toKnownKey(row: Row): KnownKey {
   };
 }
 
-// ---------------------------------------------------------------- hearing of revocations
+// ---------------------------------------------------------------- notifications of revocations
 
 let listener: { stop: () => void } | undefined;
 let isConnected = false;

@@ -19,16 +19,16 @@ function checksum(text: string): string {
 }
 
 /**
- * The SHA-256 by which a key is stored and looked up. A key has 202 random bits, so a slow hash
- * would protect nothing more.
+ * The SHA-256 under which a key is stored and looked up. A key has 202 random bits, so a slow hash
+ * would add no protection.
  */
 export function hashKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }
 
 /**
- * `<prefix>_<environment>_` and 40 characters of base62: 34 random ones, then the CRC-32 of all
- * before them.
+ * `<prefix>_<environment>_` and 40 characters of base62: 34 random ones, then the CRC-32 of
+ * everything before it.
  */
 export function generateKey(environment: Environment): { key: string; hash: Buffer; hint: string } {
   let text = `${env().SERVICE_PREFIX}_${environment}_`;

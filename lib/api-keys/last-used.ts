@@ -4,7 +4,7 @@ import { sql } from "@/lib/platform/sql";
 import type { KnownKey } from "./key-cache";
 
 const flushIntervalMs = 1_000;
-/** The time of a key is written at most this often. */
+/** The time at which a key was last used is written at most this often. */
 const precisionMs = 60_000;
 
 type Use = { tenantId: string; environment: KnownKey["environment"]; at: Date };
@@ -13,7 +13,7 @@ const writtenAt = new Map<string, number>();
 const pending = new Map<string, Use>();
 let timer: NodeJS.Timeout | undefined;
 
-/** Notes that a key was used. Needs no query: the times are written in batches, soon after. */
+/** Records that a key was used, without a query: the times are written in batches, soon after. */
 export function markKeyUsed({ id, tenantId, environment }: KnownKey): void {
   const now = Date.now();
   if (now - (writtenAt.get(id) ?? 0) < precisionMs) return;
@@ -32,8 +32,8 @@ const writeLastUsedStatement = sql(
 );
 
 /**
- * Writes what is pending. Also called on shutdown. A time that cannot be written is dropped: losing
- * it does no harm.
+ * Writes what is pending. Also called on shutdown. A time that cannot be written is dropped,
+ * because losing it does no harm.
  */
 export async function flushKeyLastUsed(): Promise<void> {
   timer = undefined;

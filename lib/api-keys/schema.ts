@@ -39,7 +39,7 @@ export const createApiKeyInput = z.strictObject({
 
 export type CreateApiKey = z.output<typeof createApiKeyInput>;
 
-/** An absent field stays as it is. */
+/** A missing field keeps its value. */
 export const updateApiKeyInput = z.strictObject(settings).partial();
 
 export type UpdateApiKey = z.output<typeof updateApiKeyInput>;

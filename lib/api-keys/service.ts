@@ -177,7 +177,7 @@ export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
   if (before.replacedById) {
     throw new AppError(
       "rotation-in-progress",
-      "This key was rolled already. Roll the one that replaced it.",
+      "This key was already rolled. Roll the key that replaced it.",
       {
         existingId: before.replacedById,
       },

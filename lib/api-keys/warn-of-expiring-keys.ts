@@ -13,10 +13,10 @@ const warnings = [
 ];
 
 /**
- * Keys that expire within `days`, but not within `untilDays`, and one of whose admins has no mail
- * about it yet. A key that was made for no longer than that, or that was rolled, expires as someone
- * intended a moment ago. The mail's name includes the expiry, because a key whose expiry is
- * postponed is announced again.
+ * Keys that expire within `days`, but not within `untilDays`, if at least one of their admins has
+ * no mail about it yet. A key that was created for a shorter time, or that was rolled, is left out,
+ * because someone chose its expiry only recently. The mail's name includes the expiry, so that a
+ * key whose expiry was postponed is announced again.
  */
 const expiringStatement = sql(
   "expiring_api_keys",

@@ -7,8 +7,8 @@ import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 
 // The newest entry of an audit log has no successor that would reveal its removal, so anyone who
-// controls the database could cut off the end. The newest entry is therefore also noted outside the
-// database: in a file, in the operator's log, and at AUDIT_ANCHOR_URL if that is set.
+// controls the database could cut off the end. The newest entry is therefore also recorded outside
+// the database: in a file, in the operator's log, and at AUDIT_ANCHOR_URL if that is set.
 
 export type Anchor = { at: string; tenantId: string; sequence: number; hash: string };
 
@@ -35,8 +35,8 @@ function state(): Shared {
 }
 
 /**
- * Called within the transaction that writes the entry. The anchor is taken a moment later, from
- * what has committed.
+ * Call it in the transaction that writes the entry. The anchor is recorded a moment later, from the
+ * committed entries.
  */
 export function scheduleAnchor(tenantId: string, sequence: number): void {
   state().waiting.set(tenantId, { sequence, looks: 0 });
@@ -54,7 +54,7 @@ function schedule(): void {
 }
 
 /**
- * Anchors each log that has a newer head than was last written. Also called when a process ends.
+ * Anchors each log whose head is newer than the last one written. Also called when a process ends.
  */
 export async function flushAnchors(): Promise<void> {
   const { waiting } = state();
@@ -135,7 +135,7 @@ async function post(anchors: Anchor[]): Promise<void> {
   }
 }
 
-/** The anchors of a tenant's log, by sequence. A line that a crash cut short is skipped. */
+/** The anchors of a tenant's log, by sequence. A line that was truncated by a crash is skipped. */
 export async function readAnchors(
   tenantId: string,
   file = env().AUDIT_ANCHOR_FILE,

@@ -32,8 +32,8 @@ export function hashEntry(previousHash: Buffer, entry: { keyId: string }): Buffe
 }
 
 /**
- * JSON with sorted keys: the same text before an entry goes into the database and after it comes
- * back.
+ * JSON with sorted keys, so that an entry has the same text before it is written to the database
+ * and after it is read.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part) =>

@@ -3,9 +3,7 @@ import { auditActions } from "./actions";
 
 const day = z.iso.date("must be a day, for example 2026-03-01");
 
-/**
- * The query of the log's page and of its CSV: `from` and `to` are days in UTC, the last one whole.
- */
+/** The query of the log's page and of its CSV. `from` and `to` are days in UTC, both included. */
 export const listAuditQuery = z.strictObject({
   cursor: z
     .string()

@@ -23,9 +23,9 @@ const isOfTenant = (action: AuditAction) =>
 /**
  * Appends to the tenant's audit log, in the transaction of the change. `changes` holds before and
  * after without secrets. The entry keeps the actor's name as it is now, so a later rename does not
- * change who appears to have acted. Each entry's hash covers its content and its predecessor's hash,
- * so a later alteration shows. That is why the tenant's entries are written one after another, under
- * a lock that the end of the transaction releases.
+ * change who appears to have acted. Each entry's hash covers its content and its predecessor's
+ * hash, so a later alteration is detected. The tenant's entries are therefore written one after
+ * another, under a lock that is held until the transaction ends.
  */
 export async function recordAudit(caller: Caller, record: AuditRecord): Promise<void> {
   const { tenantId, environment } = caller.partition;
@@ -86,7 +86,7 @@ type TargetFilter = { tenantId: string; environment: { in: Environment[] }; id: 
 
 const select = { id: true, name: true } as const;
 
-/** API keys are left out: the page reads their names anyway, because they are actors too. */
+/** API keys are left out, because they can also be actors, so the page reads their names anyway. */
 const findTargetNames: Record<Exclude<Audited, "apiKey">, FindNames> = {
   agent: (db, where) => db.agent.findMany({ where, select }),
   knowledgeBase: (db, where) => db.knowledgeBase.findMany({ where, select }),

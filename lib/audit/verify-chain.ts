@@ -6,7 +6,7 @@ import { sql } from "@/lib/platform/sql";
 import { readAnchors, toHex } from "./anchors";
 import { firstHash, hashEntry, keyIdOf } from "./hash-chain";
 
-/** `anchored` is the last entry that is also noted outside the database. */
+/** `anchored` is the last entry that is also recorded outside the database. */
 export type ChainFinding = {
   entries: number;
   anchored: number;

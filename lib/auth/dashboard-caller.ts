@@ -30,8 +30,8 @@ export const currentRequestId = cache(() => newId("request"));
  * "not found" page.
  */
 export async function dashboardPlace(tenantSlug: string, environment: string): Promise<Place> {
-  // Such a page exists for no one, so no one is asked to sign in for it: /favicon.ico,
-  // /.well-known/security.txt.
+  // Such a page does not exist for any user, so a visitor is not asked to sign in for it:
+  // /favicon.ico, /.well-known/security.txt.
   if (!/^[a-z0-9-]+$/.test(tenantSlug) || (environment !== "live" && environment !== "test"))
     notFound();
 

@@ -47,12 +47,12 @@ export async function resendEmailVerification(user: Recipient): Promise<void> {
       include: { emailVerification: true },
     });
     if (found.emailVerifiedAt)
-      throw new AppError("conflict", "Your email address is confirmed already. Reload the page.");
+      throw new AppError("conflict", "Your email address is already confirmed. Reload the page.");
     const sentAt = found.emailVerification?.sentAt;
     if (sentAt && now().getTime() - sentAt.getTime() < resendPauseMs) {
       throw new AppError(
         "conflict",
-        "We mailed you a link less than a minute ago. Wait a moment before you request another one.",
+        "We emailed you a link less than a minute ago. Wait a moment before you request another one.",
       );
     }
     await requireDailyMailLimit(transaction, {
@@ -64,7 +64,7 @@ export async function resendEmailVerification(user: Recipient): Promise<void> {
   });
 }
 
-/** Whose address the link confirms; null if it is no longer valid. */
+/** The user whose address the link confirms; null if it is no longer valid. */
 export async function findEmailVerification(
   token: string,
 ): Promise<{ userId: string; email: string } | null> {

@@ -3,7 +3,7 @@ import { decode, encode } from "next-auth/jwt";
 import type { KnownDevice } from "@/lib/sessions/service";
 import { authSecret } from "./auth-secret";
 
-// The cookie signs no one in: a stolen one only has a count of failed attempts of its own.
+// The cookie does not sign anyone in. A stolen one only gets its own count of failed attempts.
 
 export const knownDeviceLifetimeSeconds = 180 * 24 * 60 * 60;
 /** More users than this rarely share a browser. The earliest are forgotten. */
@@ -13,7 +13,7 @@ const salt = "known-device";
 
 const digest = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
-/** Represents an account in cookies and in the limiter's store, which need not know who has one. */
+/** Represents an account in cookies and in the limiter's store, without revealing whose it is. */
 export const accountTag = (email: string) => digest(email);
 
 const fingerprint = (passwordHash: string | null) => digest(passwordHash ?? "no password");

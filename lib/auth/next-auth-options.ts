@@ -9,12 +9,12 @@ import { returnPath } from "./return-path";
 import { signIn, signOut } from "./service";
 import { rememberDevice } from "./session-cookie";
 
-/** next-auth's "user" is, here, the session that was just started. */
+/** Here, next-auth's "user" is the session that was just started. */
 type StartedSession = User & { sessionId?: string };
 
 /**
- * next-auth seals and opens the cookie and protects its own forms. The token contains only a
- * session id, so it makes no claims to trust: even `trigger: "update"` can change nothing.
+ * next-auth encrypts and decrypts the cookie and protects its own forms. The token contains only a
+ * session id and no claims, so even `trigger: "update"` can change nothing.
  */
 export function nextAuthOptions(device: Device): NextAuthOptions {
   return {
@@ -50,7 +50,7 @@ export function nextAuthOptions(device: Device): NextAuthOptions {
         const user =
           typeof token.sessionId === "string" ? await findLiveSession(token.sessionId) : null;
         // Makes next-auth respond that no one is signed in, and delete the cookie.
-        if (!user) throw new Error("The session was revoked or has run out.");
+        if (!user) throw new Error("The session was revoked or has expired.");
         return {
           user: { name: user.name, email: user.email },
           expires: user.expiresAt.toISOString(),
@@ -113,8 +113,8 @@ async function admit(
 export const signInPage = (error: string) => `/api/auth/signin?error=${error}`;
 
 /**
- * What openid-client or a provider says about a failure, for example that the client secret is
- * wrong.
+ * The explanation of a failure by openid-client or the provider, for example that the client secret
+ * is wrong.
  */
 function reasonOf(metadata: unknown): string | undefined {
   const error =

@@ -114,8 +114,8 @@ export async function createPasswordReset(
 const resetUrl = (token: string) => `${env().APP_URL}/password/${token}`;
 
 /**
- * Mails per day that go out immediately, no matter who requests them. After that, the next one goes
- * out once half of the last link's hour is over.
+ * Mails per day that are sent immediately, no matter who requests them. After that, the next one is
+ * sent once half of the previous link's hour has passed.
  */
 export const immediateMails = 3;
 const dayMs = 24 * 60 * 60_000;
@@ -172,13 +172,13 @@ export async function resetPassword(
   password: string,
   device: Device,
 ): Promise<{ sessionId: string } | null> {
-  // Hashing is expensive, so a made-up link must not trigger it.
+  // Hashing is expensive, so an invalid link must not trigger it.
   if (!(await findPasswordReset(token))) return null;
   const passwordHash = await hashPassword(password);
   return db().$transaction(async (transaction) => {
     const at = now();
     const where = { tokenHash: hashToken(token), usedAt: null, expiresAt: { gt: at } };
-    // Of two concurrent requests, the second waits here and then finds the link used.
+    // Of two concurrent requests, the second waits here, and then finds that the link was used.
     const { count } = await transaction.passwordReset.updateMany({ where, data: { usedAt: at } });
     if (count === 0) return null;
 

@@ -25,7 +25,7 @@ type Queue = { running: number; waiting: (() => void)[] };
 // they share the threads.
 const shared = globalThis as { parlanceHashQueue?: Queue };
 
-/** @param password normalized, as lib/users/schema.ts leaves it. */
+/** @param password normalized by lib/users/schema.ts */
 export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hash(password, cost));
 }
@@ -46,7 +46,7 @@ async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     if (queue.waiting.length >= maximumWaiting)
       throw new AppError(
         "unavailable",
-        "Too many people are signing in right now. Try again soon.",
+        "Too many users are signing in right now. Try again in a moment.",
       );
     // A finished hash passes on its slot, so `running` does not change.
     await new Promise<void>((resolve) => queue.waiting.push(resolve));

@@ -47,7 +47,8 @@ export async function signInWithProvider(
   try {
     return await enter(person, device, current);
   } catch (error) {
-    // Two concurrent requests by the same person: the second finds what the first one created.
+    // If the same person sends two concurrent requests, the second one finds what the first one
+    // created.
     if (isUniqueViolation(error)) return enter(person, device, current);
     throw error;
   }
@@ -89,7 +90,8 @@ async function enter(
 
     const session = await startSession(transaction, userId, device, { method: provider });
     await recordSignIn(transaction, session, device);
-    // A new account has no one to warn, and a newly linked one already gets a mail about that.
+    // A new account has no one to warn, and the owner of a newly linked one already gets a mail
+    // about that.
     if (linked) await announceSignIn(transaction, linked.user, session, device);
     return { outcome: "signed-in", sessionId: session.id };
   });

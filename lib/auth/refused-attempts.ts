@@ -8,7 +8,7 @@ import type { AttemptSource } from "./throttle";
 
 type Attempt =
   | { what: "sign-in" | "confirmation"; outcome: "failed" }
-  /** Refused unread, because too many earlier attempts failed. */
+  /** Rejected without being checked, because too many earlier attempts failed. */
   | { what: "sign-in" | "confirmation" | "password reset" | "sign-up"; outcome: "throttled" };
 
 type Refusal = Attempt & {
@@ -24,7 +24,9 @@ const failureActions = {
 
 const windowMs = 15 * 60_000;
 const dayMs = 24 * 60 * 60_000;
-/** Strangers must not fill someone's audit log. The operator's log has no such limit. */
+/**
+ * The limit keeps strangers from filling someone's audit log. The operator's log has no such limit.
+ */
 const entriesPerAccountAndDay = 200;
 const maximumPending = 1_000;
 
@@ -95,7 +97,7 @@ async function trace(refusal: Refusal): Promise<void> {
       refusal.outcome === "failed" ? failureActions[refusal.what] : ("user.throttled" as const),
     changes: { after: { attempt: refusal.what, device: deviceName(source.userAgent) } },
   };
-  // Only a session proves who acts; anyone can name an account.
+  // Only a session proves who acts, because anyone can enter someone else's address.
   const by = source.sessionId ? "user" : "stranger";
   await db().$transaction((transaction) =>
     recordAuditOfUser(transaction, user.id, source.address, record, by),

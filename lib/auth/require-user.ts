@@ -21,8 +21,8 @@ export const currentUser = cache(async (): Promise<SignedInUser | null> => {
 });
 
 /**
- * The gate of the dashboard: every page, action and route calls this, directly or through
- * `dashboardPlace`. Without a session, redirects to the sign-in page, which leads back here.
+ * Every page, action and route of the dashboard calls this, directly or through `dashboardPlace`.
+ * Without a session, redirects to the sign-in page, which then redirects back.
  */
 export async function requireUser(): Promise<SignedInUser> {
   const user = await currentUser();

@@ -103,7 +103,7 @@ export async function checkPassword(credentials: unknown, source: AttemptSource)
   return checked;
 }
 
-/** Works for invalid credentials too, so that the account's owners see the attempt. */
+/** Also works for invalid credentials, so that the account's owners see the attempt. */
 const namedAddress = (credentials: unknown) =>
   signInInput.pick({ email: true }).safeParse(credentials).data?.email ?? null;
 

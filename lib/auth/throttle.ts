@@ -8,8 +8,8 @@ const windowMs = 15 * minuteMs;
 const dayMs = 24 * 60 * minuteMs;
 
 /**
- * Failures allowed to one source with one account. All of these apply, so the wait grows with the
- * failures: up to a minute after 5, a quarter of an hour after 10, four hours after 20.
+ * Failures allowed to one source with one account. All of these limits apply, so the wait grows
+ * with the failures: up to a minute after 5, 15 minutes after 10, and four hours after 20.
  */
 export const failureLimits = [
   { limit: 5, windowMs: minuteMs },
@@ -52,7 +52,7 @@ export function throttledSentence({
   return `Too many failed attempts. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`;
 }
 
-/** Where an attempt comes from: a device, and its session if it is signed in. */
+/** The source of an attempt: a device, and its session if it is signed in. */
 export type AttemptSource = Device & { sessionId?: string };
 
 /**
@@ -129,7 +129,7 @@ export async function throttleFailures<Result>(
       ...(await limiter.peek(counter.identifier, counter.limit, counter.windowMs)),
     })),
   );
-  // Nothing is awaited from here until the attempt is counted, so that no other attempt comes in
+  // Nothing is awaited from here until the attempt is counted, so that no other attempt can come in
   // between.
   const exhausted = states.filter(
     ({ identifier, remaining }) => remaining <= (inProgress.get(identifier) ?? 0),

@@ -5,8 +5,8 @@ import { lockName } from "@/lib/resources/lock-row";
 import type { MailKind } from "./mail-kinds";
 
 /**
- * Mails of one kind that users can cause within 24 hours: to one address, from one organization and
- * from one user.
+ * The limits of mails of one kind that users can cause within 24 hours: to one address, from one
+ * organization and from one user.
  */
 export const dailyMailLimits = { recipient: 5, tenant: 100, sender: 50 };
 
@@ -15,9 +15,9 @@ const dayMs = 24 * 60 * 60_000;
 type Cause = { kind: MailKind; recipient: string; tenantId?: string; senderId: string };
 
 /**
- * Counts the mails themselves, which outlive what they are about: revoking an invitation and
- * sending it again does not get around the limit. Call it in the transaction that queues the mail,
- * before queuing.
+ * Counts the mails themselves, which are stored longer than what they are about. Revoking an
+ * invitation and sending a new one therefore does not get around the limit. Call it in the
+ * transaction that queues the mail, before queuing.
  * @throws AppError `limit-reached`
  */
 export async function requireDailyMailLimit(

@@ -9,7 +9,7 @@ import type {
 /** The tenant that a mail to its owners and admins is about. */
 export type MailTenant = { slug: string; name: string };
 
-/** Where an action on an account came from, in terms its owner can recognize. */
+/** The origin of an action on an account, in terms that its owner can recognize. */
 export type Origin = { device: string; address: string | null; at: Date };
 
 /** The contents of each kind of mail. */

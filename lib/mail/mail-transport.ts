@@ -3,9 +3,9 @@ import { env } from "@/lib/platform/env";
 import { cameThroughProxy } from "@/lib/platform/proxy-detection";
 
 /**
- * How mail leaves this installation: through an SMTP server; to a page on this machine, for
- * development and trying the product out; or not at all, and then features that need mail are not
- * offered.
+ * How this installation sends mail: through an SMTP server; to a page on this machine, for
+ * development and for trying the product out; or not at all. Without mail, features that need it
+ * are not offered.
  */
 export type MailTransport = "smtp" | "page" | "none";
 
@@ -16,9 +16,9 @@ export function mailTransport(): MailTransport {
 }
 
 /**
- * The page shows links that are as good as passwords. It opens to a browser on this machine, at a
- * loopback name, with the token that `npm start` prints, and never to a request that came through a
- * proxy or tunnel.
+ * The page shows links that are as powerful as passwords. It opens only for a browser on this
+ * machine, at a loopback name, with the token that `npm start` prints, and never for a request that
+ * came through a proxy or tunnel.
  */
 export function isMailPageOpenTo(
   headers: Iterable<[string, string | string[] | undefined]>,

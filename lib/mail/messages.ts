@@ -8,7 +8,10 @@ import type { AutomaticReason, MailContents, MailKind, MailTenant, Origin } from
 
 export type Message = { paragraphs: string[]; link?: { text: string; url: string } };
 
-/** Constants: a subject with text chosen by a user would carry that text to anyone they invite. */
+/**
+ * The subjects are constants. A subject with text chosen by a user would send that text to anyone
+ * they invite.
+ */
 export const subjects: Record<MailKind, string> = {
   invitation: "You are invited to an organization on Parlance",
   "password-reset": "Set a new password",

@@ -3,7 +3,7 @@ import { sql, timeOf } from "@/lib/platform/sql";
 /** Longer than an attempt may take. After that, a mail whose worker was killed is claimed again. */
 const leaseSeconds = 180;
 
-/** The mail that has been due the longest, claimed by counting its attempt. */
+/** Claims the mail that has been due the longest, by counting its attempt. */
 export const claimMailStatement = sql(
   "claim_mail",
   { now: "clock" },

@@ -51,7 +51,7 @@ async function attempt(mail: ClaimedMail): Promise<Outcome> {
     const written = openMail(mail);
     if (!written) return giveUp(facts, "its content is gone");
     if (way === "page") {
-      // Its links are as good as a password, and more people can read the logs than the page.
+      // Its links are as powerful as passwords, and more people can read the logs than the page.
       const content =
         env().NODE_ENV === "production" ? {} : { subject: written.subject, text: written.text };
       log.info(

@@ -9,11 +9,11 @@ import { type WrittenMail, writeMail } from "./write-mail";
 
 type Options = {
   /**
-   * Of two mails with the same name, only the first is queued, so a job that finds a warning due
+   * Of two mails with the same name, only the first is queued, so a job that finds the same warning
    * again does not repeat it.
    */
   name?: string;
-  /** After this time it is no longer sent, because its link is no longer valid. */
+  /** After this time, the mail is no longer sent, because its link is no longer valid. */
   usableUntil?: Date;
   /** Who caused it, for the daily limits (daily-limits.ts). */
   tenantId?: string;
@@ -35,7 +35,7 @@ export async function queueMail(
 
 /**
  * Queues one mail to each owner and admin of a tenant, in the transaction of the change that it is
- * about. An operator may create a tenant without members; that one gets no mail.
+ * about. A tenant that an operator created without members gets no mail.
  */
 export function queueMailToAdmins(
   transaction: Db,

@@ -4,14 +4,17 @@ import type { WrittenMail } from "./write-mail";
 
 const connectTimeoutMs = 10_000;
 const idleTimeoutMs = 20_000;
-/** A limit for the whole attempt, because a server that sends a byte now and then is never idle. */
+/**
+ * The limit for the whole attempt. An idle timeout is not enough, because a server can send a byte
+ * now and then.
+ */
 const attemptTimeoutMs = 60_000;
 
 type Outgoing = WrittenMail & { id: string; to: string };
 
 /**
- * @throws Error whose message is safe to log: it has the server's own words and nothing from the
- * mail.
+ * @throws Error whose message is safe to log: it contains the server's message and nothing from the
+ * mail
  */
 export async function sendBySmtp({ id, to, subject, text, html }: Outgoing): Promise<void> {
   const { MAIL_FROM } = env();
@@ -41,7 +44,7 @@ async function within<Result>(
   timeoutMs: number,
   work: (transport: Transporter) => Promise<Result>,
 ): Promise<Result> {
-  // Large, and needed only where SMTP is configured.
+  // Loaded on demand, because it is large and needed only if SMTP is configured.
   const { createTransport } = await import("nodemailer");
   const transport = createTransport({
     url: env().SMTP_URL ?? "",

@@ -2,7 +2,7 @@ import { env } from "@/lib/platform/env";
 import type { MailContents, MailKind } from "./mail-kinds";
 import { type Message, messages, subjects } from "./messages";
 
-/** As it is sent. */
+/** The mail as it is sent. */
 export type WrittenMail = { subject: string; text: string; html: string };
 
 /** Subject, text and HTML. */

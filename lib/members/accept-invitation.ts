@@ -12,8 +12,8 @@ import type { InvitationModel } from "@/prisma/generated/models";
 import { mayInvite, undecided } from "./invitations";
 
 /**
- * What the holder of the link may see before accepting; null if the link is not valid or no longer
- * valid.
+ * The details that the holder of the link can see before accepting; null if the link is not or no
+ * longer valid.
  */
 export async function findInvitation(token: string) {
   const invitation = await findOpen(db(), token);
@@ -64,7 +64,7 @@ type Accepting = { id: string; email: string; address: string | null };
 /**
  * For a signed-in user.
  * @returns the organization's slug
- * @throws AppError `not-found` if the link is not valid, `conflict` where it is for another address
+ * @throws AppError `not-found` if the link is not valid, `conflict` if it is for another address
  */
 export function acceptInvitation(user: Accepting, token: string): Promise<{ tenantSlug: string }> {
   return db().$transaction((transaction) => accept(transaction, user, token));
@@ -75,7 +75,7 @@ async function accept(
   user: Accepting,
   token: string,
 ): Promise<{ tenantSlug: string }> {
-  // Locks the organization first, as every change to its members does, so that the inviter is not
+  // Locks the organization first, like every change to its members, so that the inviter is not
   // removed in the meantime.
   const hash = hashToken(token);
   const invited = await transaction.invitation.findFirst({

@@ -126,7 +126,7 @@ export async function resendInvitation(caller: Caller, id: string): Promise<Sent
   if (at.getTime() - invitation.sentAt.getTime() < resendPauseMs) {
     throw new AppError(
       "conflict",
-      "It was sent within the last minute. Wait a little before you send it again.",
+      "The invitation was sent less than a minute ago. Wait a moment before you send it again.",
     );
   }
   const { token, hash } = newToken();

@@ -139,6 +139,6 @@ async function requireAnotherOwner({ db, partition }: Caller, userId: string): P
   if (!other)
     throw new AppError(
       "conflict",
-      "An organization has at least one owner. Make another member an owner first.",
+      "An organization must have at least one owner. Make another member an owner first.",
     );
 }

@@ -15,6 +15,8 @@ export type Refusal = Extract<ActionResult, { outcome: "refused" }>;
  */
 export type ProofRequest = { outcome: "proof-needed"; what: string };
 
-/** A predicate of an issue as a form shows it below the field, for example "Must be a whole number". */
+/**
+ * An issue's predicate as a form shows it below the field, for example "Must be a whole number".
+ */
 export const errorOfField = (predicate: string): string =>
   predicate === "is required" ? "Required" : predicate.charAt(0).toUpperCase() + predicate.slice(1);

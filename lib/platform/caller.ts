@@ -7,18 +7,17 @@ import { wakeDeliveries, wakeDocuments } from "./wake-ups";
 export type Partition = { tenantId: string; environment: Environment };
 
 /**
- * A person's role is read from the database for each request; services check it with `requireRole`.
- * `provedAt` is when they last showed that it is them; services check that with
- * `requireRecentProof`.
+ * A user's role is read from the database for each request; services check it with `requireRole`.
+ * `provedAt` is when they last proved their identity; `requireStepUp` checks it.
  */
 export type Actor =
   | { type: "API_KEY" | "SYSTEM" | "OPERATOR"; id: string }
   | { type: "USER"; id: string; role: Role; provedAt?: Date | null };
 
-/** Names one delivery across all tenants. */
+/** Identifies a delivery across all tenants. */
 export type DeliveryReference = Partition & { id: string };
 
-/** Names one document across all tenants. */
+/** Identifies a document across all tenants. */
 export type DocumentReference = Partition & { id: string };
 
 /**
@@ -39,7 +38,7 @@ export type Caller = Identity & {
   db: Db;
   /** Deliveries that this transaction wrote. The worker is woken for them after the commit. */
   outbox: DeliveryReference[];
-  /** Documents that this transaction queued for processing; likewise. */
+  /** Documents that this transaction queued for processing. The worker is woken for them, too. */
   documents: DocumentReference[];
 };
 

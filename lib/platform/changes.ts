@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * The time of a change to a row that is locked: now, but never before the change it follows. Clocks
- * of processes differ, and a time that was taken before the lock may be older than what held the
- * lock.
+ * The time of a change to a locked row: now, but never before the previous change. Clocks of
+ * processes differ, and a time that was read before the lock may be older than the change that held
+ * the lock.
  */
 export const timeOfChange = (previous: Date): Date =>
   new Date(Math.max(Date.now(), previous.getTime()));

@@ -10,8 +10,8 @@ export function toCsvLine(cells: (string | number | null)[]): string {
 }
 
 /**
- * What a spreadsheet may take for the start of a formula: the ASCII signs and their full-width forms,
- * after any invisible characters, and a tab or line end on its own.
+ * Text that a spreadsheet may read as a formula: it starts with an ASCII sign or its full-width
+ * form, after any invisible characters, or with a tab or line end.
  */
 const formulaStart = /^(?:[\t\r\n]|[\s\p{Cf}]*[=+\-@＝＋－＠])/u;
 

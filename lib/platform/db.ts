@@ -18,8 +18,8 @@ export type Db = Prisma.TransactionClient;
 /** How long a statement may wait for a locked row, most often an idempotency record. */
 export const lockTimeoutMs = 5_000;
 /**
- * A process that hangs in a transaction must not delay the event feed, which ends before the oldest
- * open one.
+ * The limit for a transaction that waits for its client. A process that hangs must not delay the
+ * event feed, which ends before the oldest open transaction.
  */
 const idleTransactionTimeoutMs = 20_000;
 /**
@@ -33,8 +33,9 @@ const poolTimeoutMs = 5_000;
 type Connections = {
   pool: pg.Pool;
   /**
-   * Made when it is first needed, because a process may do well without it. A function, so that the
-   * bundle that made the pool also makes the client: Prisma takes no other bundle's pool.
+   * The client is created when it is first needed, because some processes do not need it. A
+   * function creates it, so that the bundle that created the pool also creates the client: Prisma
+   * accepts no other bundle's pool.
    */
   prisma: () => PrismaClient;
   madePrisma: PrismaClient | undefined;
@@ -73,7 +74,8 @@ export function connectionOptions({ isDirect }: { isDirect: boolean }): pg.Clien
 }
 
 /**
- * Waiting for a connection and opening one have separate timeouts, but a pool uses one for both.
+ * A pool has one timeout for waiting for a connection and for opening one. These are separate
+ * timeouts.
  */
 class PooledClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
@@ -88,10 +90,10 @@ function connect(): Connections {
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
     jit: "off",
-    // While a statement runs, PostgreSQL 18 may choose partitions with memory that it has freed, if
-    // the statement waited for a row lock. It then crashes, or finds no rows.
+    // If a statement waited for a row lock, PostgreSQL 18 may choose its partitions with memory that
+    // it has already freed. It then crashes, or finds no rows.
     enable_partition_pruning: "off",
-    // Times then come in the form that response-types.ts reads without parsing them.
+    // Times then have the format that response-types.ts converts without parsing.
     timezone: "UTC",
   };
   const pool = new pg.Pool({
@@ -142,8 +144,8 @@ export const db = (): PrismaClient => connections().prisma();
 export const pool = (): pg.Pool => connections().pool;
 
 /**
- * Runs a hand-written statement: in the transaction of `caller`, or without one in a transaction of
- * its own, prepared under its name, on the pool that Prisma uses too.
+ * Runs a hand-written statement, prepared under its name, on the pool that Prisma also uses. It
+ * runs in the transaction of `caller`, or else in its own.
  */
 export async function runSql<Row extends object>(
   query: Query,
@@ -155,9 +157,9 @@ export async function runSql<Row extends object>(
 }
 
 /**
- * Runs a hand-written statement outside any transaction whose rows are what a response says: their
- * times are the API's text, because making `Date` objects of them and printing those again would
- * cost most of a list.
+ * Runs a hand-written statement, outside any transaction, for rows that go into a response. Their
+ * times are text in the API's format, because creating `Date` objects and formatting them again
+ * would be most of the cost of a list.
  */
 export async function readSql<Row extends object>(query: Query): Promise<Row[]> {
   const result = await pool().query<Row>({ ...prepared(query), types: responseTypes });
@@ -173,10 +175,7 @@ function prepared({ name, text, values, textArrays = [] }: Query) {
   return { ...(name && { name: statementName(name, text) }), text, values: sent };
 }
 
-/**
- * How long all connections have been in use without interruption; 0 while one is free. No
- * transaction may last that long.
- */
+/** How long all connections have been in use without interruption; 0 while one is free. */
 export function poolStuckMs(): number {
   const open = shared.parlanceConnections;
   if (!open || open.checkedOut.size < (open.pool.options.max ?? 0)) return 0;
@@ -195,9 +194,9 @@ const statementNames = new Map<string, string>();
 const maximumStatementNames = 1_000;
 
 /**
- * A name for a statement, so that PostgreSQL plans it once a connection. It is made of the text, so
- * that it means the same to every process and version that may share a session. Past the limit,
- * statements go unnamed.
+ * A name for a statement, so that PostgreSQL plans it once per connection. It includes a digest of
+ * the text, so that it means the same for every process and version that may share a session.
+ * Beyond the limit, statements have no names.
  */
 function statementName(prefix: string, text: string): string {
   const known = statementNames.get(text);

@@ -1,18 +1,18 @@
-/** How late a deadline may pass. */
+/** A deadline may pass this much too late. */
 const tickMs = 100;
 
 type Deadline = { atTick: number; pass: () => void };
 
-// Time is counted in ticks. A process that was stopped or starved sees one tick, however long it
-// took, and reads what has arrived before the next.
+// Time is counted in ticks. For a process that was stopped or starved, the pause is a single tick,
+// so it reads what has arrived before the next one.
 const deadlines = new Set<Deadline>();
 let tick = 0;
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * Calls `pass` once this time is over, unless it was cancelled. All deadlines share one timer: a
- * request nearly always ends before its deadline, and a timer of its own would cost more than the
- * wait.
+ * Calls `pass` after this time, unless it is canceled first. All deadlines share one timer, because
+ * nearly every request ends before its deadline, and a timer for each would cost more than waiting
+ * for it.
  * @returns a function that cancels the deadline
  */
 export function atDeadline(withinMs: number, pass: () => void): () => void {

@@ -42,8 +42,8 @@ export const secretKeys = z
         'each entry is "<id>:<base64 of 32 bytes>", ids of 1 to 16 lower-case letters and digits, separated by commas',
     },
   )
-  // The id includes a fingerprint of the key, so that another key of the same name is never
-  // mistaken for it.
+  // The id includes a fingerprint of the key, so that two keys with the same name are never
+  // confused.
   .transform((keys) => keys.map(({ name, key }) => ({ id: `${name}-${fingerprint(key)}`, key })));
 
 const fingerprint = (key: Buffer) =>

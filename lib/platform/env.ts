@@ -14,7 +14,7 @@ import { isLoopbackUrl } from "./loopback";
 /** Seconds from each failure to the next attempt: 30 s, 2 min, 10 min, 30 min, 2 h, 8 h, 24 h. */
 const defaultRetrySchedule = "30,120,600,1800,7200,28800,86400";
 
-/** Counted from the sign-in, however active the session is. */
+/** Counted from the sign-in, no matter how active the session is. */
 export const sessionLifetimeHours = 12;
 
 const schema = z
@@ -232,10 +232,13 @@ const schema = z
       if (!value.NEXTAUTH_SECRET)
         refuse("NEXTAUTH_SECRET", "is required in production: at least 32 random characters");
       if (!value.NEXTAUTH_URL)
-        refuse("NEXTAUTH_URL", "is required in production: the address at which people sign in");
+        refuse("NEXTAUTH_URL", "is required in production: the address at which users sign in");
       // With it, anyone could run jobs with an unsigned request.
       if (value.INNGEST_DEV)
-        refuse("INNGEST_DEV", "must not be set in production: it switches signature checks off");
+        refuse(
+          "INNGEST_DEV",
+          "must not be set in production, because it disables signature checks",
+        );
     }
   })
   .transform((value) => {
@@ -273,7 +276,7 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
   if (parsed.success) return parsed.data;
 
   const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
-  throw new Error(`The environment is not usable:\n${lines.join("\n")}`);
+  throw new Error(`The environment is not valid:\n${lines.join("\n")}`);
 }
 
 let parsed: Env | undefined;

@@ -84,8 +84,8 @@ export type ErrorMembers = {
 export type AfterRollback = (caller: Caller) => Promise<void>;
 
 /**
- * Something the caller can fix. `detail` is shown to them, so it is always a sentence of ours.
- * Anything else that is thrown becomes `internal` and shows nothing.
+ * An error that the caller can fix. `detail` is shown to them, so it must be a sentence that we
+ * wrote. Any other error becomes `internal` and shows nothing.
  */
 export class AppError extends Error {
   override readonly name = "AppError";
@@ -105,7 +105,7 @@ export class AppError extends Error {
   }
 }
 
-/** What a client sent, as far as a response repeats it: at most 100 characters. */
+/** The part of a client's text that a response repeats: at most 100 characters. */
 export function echo(text: string, maximum = 100): string {
   if (text.length <= maximum) return text;
   // A surrogate pair must not be cut in half.
@@ -201,8 +201,8 @@ export function invalidTransition(noun: string, { from, to, allowed }: Transitio
 }
 
 /**
- * For a delivery or document whose status does not allow what the caller requested, other than a
- * change of status.
+ * For a delivery or document whose status does not allow the requested action, if that action is
+ * not a change of status.
  */
 export function notInThisStatus(
   detail: string,
@@ -229,7 +229,7 @@ export function rotationInProgress(until: Date): AppError {
   return new AppError("rotation-in-progress", detail);
 }
 
-/** `detail` says what there are too many of and what to do about it. */
+/** `detail` says which limit was reached and what to do about it. */
 export function limitReached(
   detail: string,
   { limit, current }: { limit: number; current: number },

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 
 /**
- * A token for a link, as good as a password while it is valid. Only its hash is stored; 256 random
- * bits need no slow hash.
+ * A token for a link, which is as powerful as a password while it is valid. Only its hash is
+ * stored; 256 random bits need no slow hash.
  */
 export function newToken(): { token: string; hash: Uint8Array<ArrayBuffer> } {
   const token = randomBytes(32).toString("base64url");

@@ -5,7 +5,7 @@ import { destroyConnection, watchConnection } from "./watch-connection";
 
 const reconnectMs = 250;
 /**
- * A connection that only listens would never notice that the other end is gone, so it sends a query
+ * A connection that only listens would not notice that the other end is gone, so it sends a query
  * every second.
  */
 const heartbeatMs = 1_000;

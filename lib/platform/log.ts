@@ -1,8 +1,8 @@
 import pino, { type LoggerOptions } from "pino";
 
 /**
- * Much of what is logged comes from clients. Capped, it can neither fill the log nor push other
- * lines out.
+ * Much of the logged text comes from clients. It is truncated, so that it can neither fill the log
+ * nor push out other lines.
  */
 const maximumCharacters = 1_000;
 const maximumStack = 4_000;
@@ -40,10 +40,7 @@ function describeError(error: Error): unknown {
   };
 }
 
-/**
- * Writes JSON lines. The redaction of secrets is a last resort: nothing should log them in the
- * first place.
- */
+/** Writes JSON lines. Redacting secrets is only a last resort: no code should log them. */
 export const logOptions: LoggerOptions = {
   level: process.env.LOG_LEVEL || "info",
   base: null,

@@ -4,8 +4,8 @@ import { env } from "./env";
 import { log } from "./log";
 import { findProxySign, type ProxySign } from "./proxy-detection";
 
-// `npm start` lets webhooks reach loopback, for one person who tries the product on their own
-// machine. A proxy or tunnel in front of it lets strangers in, so the first sign of one closes
+// `npm start` lets webhooks reach loopback, so that one person can try the product on their own
+// machine. A proxy or tunnel in front would let strangers in, so the first sign of one closes
 // loopback to webhooks.
 
 type Exposure = { since: string } & ProxySign;
@@ -16,7 +16,7 @@ type Exposure = { since: string } & ProxySign;
  */
 const exposureFile = () => path.join(env().DATA_DIR, "behind-proxy.json");
 
-/** Set where the file could not be written: then this process at least keeps loopback closed. */
+/** Set if the file could not be written. This process then at least keeps loopback closed. */
 let unwritten: Exposure | undefined;
 
 /** Called with every request. The first one from elsewhere closes loopback to webhooks. */
@@ -38,12 +38,14 @@ export function noteRequest(headers: Iterable<[string, string | string[] | undef
   );
 }
 
-/** Whether webhooks may reach loopback without a setting of the operator. */
+/** Whether webhooks may reach loopback although the operator did not set that. */
 export function isLoopbackOpen(): boolean {
   return env().LOOPBACK_WEBHOOKS && !unwritten && !existsSync(exposureFile());
 }
 
-/** Why loopback is closed although `npm start` opened it; null where that is not the case. */
+/**
+ * Why loopback is closed although `npm start` opened it; null if it is open or was never opened.
+ */
 export function loopbackClosedBecause(): string | null {
   if (!env().LOOPBACK_WEBHOOKS || isLoopbackOpen()) return null;
   return reasonFor(unwritten ?? readExposure());
@@ -53,7 +55,7 @@ export const exposureRemedy =
   "If that was you, run `npm run admin -- exposure:reset`. If this installation is meant to be reached from elsewhere, set APP_URL to its public address";
 
 /**
- * Opens loopback to webhooks again, also in the processes that run. The next request from elsewhere
+ * Opens loopback to webhooks again, in running processes too. The next request from elsewhere
  * closes it again.
  * @returns whether it was closed
  */
@@ -67,12 +69,13 @@ function readExposure(): Partial<Exposure> {
   try {
     return JSON.parse(readFileSync(exposureFile(), "utf8"));
   } catch {
-    // Cut short by a full disk or a crash: closed, for a reason that is lost.
+    // The file was truncated by a full disk or a crash. Loopback stays closed, but the reason is
+    // lost.
     return {};
   }
 }
 
-/** Repeats a host only if it looks like one: anyone can send any text as a header. */
+/** Repeats a host only if it looks like one, because anyone can send any text as a header. */
 function reasonFor({ since, header, value = "" }: Partial<Exposure>): string {
   const at = since ? ` at ${since}` : "";
   if (header === "host" && /^[\w.:[\]-]+$/.test(value))

@@ -36,7 +36,7 @@ const readAs: Record<MetadataKind, (text: string) => Metadata[string]> = {
 /** @returns why the rows cannot be saved, or null */
 export function metadataProblem(rows: MetadataRow[]): string | null {
   const keys = rows.map(({ key }) => key.trim()).filter((key) => key !== "");
-  // The API refuses it too, but React drops it on the way to a server action.
+  // The API rejects it too, but React drops it on the way to a server action.
   if (keys.includes("__proto__")) return "“__proto__” is reserved. Use another key.";
   const repeated = keys.find((key, index) => keys.indexOf(key) !== index);
   return repeated === undefined ? null : `The key “${repeated}” is used twice.`;
@@ -67,7 +67,7 @@ export function rebaseMetadataRows(
   const taken = new Set(changed.filter((key) => typed[key] === base[key]));
   const fresh = toMetadataRows(theirs)
     .filter(({ key }) => taken.has(key))
-    // A row of theirs may have been renamed in the meantime, and still have its id.
+    // One of their rows may have been renamed in the meantime, and still have its id.
     .map((row) => ({ ...row, id: `theirs ${row.id}` }));
   return {
     rows: [...mine.filter(({ key }) => !taken.has(key.trim())), ...fresh],

@@ -10,7 +10,7 @@ const metadataValues = [
 const maximumMetadataKeys = 50;
 
 const hasFewKeys = (value: object) => Object.keys(value).length <= maximumMetadataKeys;
-/** For a patch that would merge into too many keys, too. */
+/** Also for a patch whose merged result would have too many keys. */
 const tooManyMetadataKeys = `must have at most ${maximumMetadataKeys} keys`;
 
 /**

@@ -3,9 +3,11 @@ import { log } from "./log";
 
 type Settings = Record<string, string | number>;
 type SessionOptions = {
-  /** The same for every process of this service. */
+  /** Settings that are the same for every process of this service. */
   settings: Settings;
-  /** For this process only, so not for a session that other processes may get. */
+  /**
+   * Settings of this process only, which are not applied to a session that other processes may get.
+   */
   ownSettings: Settings;
 };
 
@@ -15,9 +17,9 @@ let isPoolerReported = false;
  * Prepares a new connection. Settings are sent as statements, because poolers refuse or ignore
  * startup options.
  *
- * A pooler in transaction mode shares sessions between processes. There, one client's prepared
- * statements conflict with another's, so statements are sent unnamed, unless the pooler keeps names
- * apart itself.
+ * A pooler in transaction mode shares sessions between processes, so one client's prepared
+ * statements conflict with another's. Statements are then sent without names, unless the pooler
+ * renames them itself.
  */
 export async function prepareSession(
   client: pg.ClientBase,
@@ -37,8 +39,8 @@ export const poolerWarning =
   "DATABASE_URL leads to a connection pooler. In transaction mode it carries neither notifications nor settings of a session, so set DATABASE_DIRECT_URL to PostgreSQL's own address for the worker, notifications and migrations";
 
 /**
- * Applies settings to the session. @returns whether another server process serves the session than
- * the one that the connection named, as behind a pooler
+ * Applies settings to the session. @returns whether the session is served by another server process
+ * than the one that the connection reported, as behind a pooler
  */
 async function set(client: pg.ClientBase, settings: Settings): Promise<boolean> {
   const calls = Object.keys(settings).map(
@@ -52,7 +54,7 @@ async function set(client: pg.ClientBase, settings: Settings): Promise<boolean> 
   return isPooled(client, rows[0]?.pid);
 }
 
-/** PostgreSQL tells each connection its process id. A pooler makes one up. */
+/** PostgreSQL reports its process id to each connection. A pooler invents one. */
 export const isPooled = (client: pg.ClientBase, pid: number | undefined) =>
   pid !== (client as unknown as { processID: number }).processID;
 

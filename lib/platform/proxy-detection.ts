@@ -2,7 +2,7 @@ import { isLoopbackHost } from "./loopback";
 
 type Headers = Iterable<[string, string | string[] | undefined]>;
 
-/** What shows that a request did not come straight from this machine. */
+/** The evidence that a request did not come directly from this machine. */
 export type ProxySign = { header: string; value: string };
 
 const proxyHeader =

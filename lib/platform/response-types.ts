@@ -1,6 +1,6 @@
 import pg from "pg";
 
-// How values of PostgreSQL are read for a response.
+// Converts values of PostgreSQL for a response.
 
 const { builtins, getTypeParser } = pg.types;
 const textArray = 1009 as typeof builtins.TEXT;
@@ -21,8 +21,8 @@ const parseTime = getTypeParser(builtins.TIMESTAMPTZ) as (value: string) => Date
 
 /**
  * `2026-01-31 09:30:00.5+00` as `2026-01-31T09:30:00.500Z`. PostgreSQL leaves out zeros at the end
- * of the fraction. Times in another form, such as those of a session in another time zone, take
- * the longer way.
+ * of the fraction. Times in another format, such as those of a session in another time zone, are
+ * parsed.
  */
 export function toTimestamp(text: string): string {
   const [withoutFraction, longest] = [22, 26];

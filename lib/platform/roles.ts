@@ -13,10 +13,11 @@ export const roleNames: Record<Role, string> = {
 
 /** What each role is for, as shown when a role is chosen. */
 export const roleDescriptions: Record<Role, string> = {
-  OWNER: "Everything, other owners and admins included.",
-  ADMIN: "API keys, webhooks, members, settings and the audit log, and all that members may.",
+  OWNER: "Everything, including other owners and admins.",
+  ADMIN:
+    "Everything that members can do, and API keys, webhooks, members, settings and the audit log.",
   MEMBER: "Works with conversations, customers, agents and knowledge.",
-  VIEWER: "Reads, and changes nothing.",
+  VIEWER: "Can view everything that members can, but change nothing.",
 };
 
 /** The start of a sentence about actions that require at least this role. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * A string of at most so many UTF-16 code units. The length is checked first, and a longer string is
- * not processed any further: normalizing can make a string 18 times as long, and splitting or
+ * A string of at most this many UTF-16 code units. The length is checked first, and a longer string
+ * is not processed any further: normalizing can make a string 18 times as long, and splitting or
  * spreading it takes many times its memory.
  */
 export const text = (maximum: number, error?: string) =>
@@ -31,7 +31,7 @@ export const integer = (
   { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = {},
 ) => z.number().int().meta({ description, minimum, maximum });
 
-/** A name, stored as it was sent. White space alone is not a name. */
+/** A name, stored as it was sent. It must not consist of white space only. */
 export const nameText = (maximum: number) =>
   text(maximum)
     .check(({ value, issues }) => {

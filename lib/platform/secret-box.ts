@@ -12,8 +12,8 @@ export function generateSigningSecret(): string {
 }
 
 /**
- * Binds a webhook's secret to its row: copied to another tenant, environment or webhook, it does
- * not open.
+ * Binds a webhook's secret to its row. Copied to another tenant, environment or webhook, it cannot
+ * be decrypted.
  */
 export function webhookSecretContext(
   { tenantId, environment }: Partition,
@@ -33,7 +33,7 @@ export function mailContext(id: string): string {
 }
 
 /**
- * Encrypts with the first master key of SECRET_KEYS, under a random nonce.
+ * Encrypts with the first master key of SECRET_KEYS and a random nonce.
  * @returns `<key id>.<base64url of nonce, ciphertext and tag>`; it opens only with the same
  * associated data.
  */
@@ -68,7 +68,7 @@ export function openSecret(sealed: string, associatedData: string): string {
     );
 
   const bytes = Buffer.from(sealed.slice(dot + 1), "base64url");
-  if (bytes.length < nonceLength + tagLength) throw new Error("a stored secret is cut short");
+  if (bytes.length < nonceLength + tagLength) throw new Error("a stored secret is incomplete");
   const decipher = createDecipheriv(algorithm, master.key, bytes.subarray(0, nonceLength), {
     authTagLength: tagLength,
   });

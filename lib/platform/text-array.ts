@@ -2,8 +2,8 @@ const textOid = 25;
 const headerBytes = 20;
 
 /**
- * PostgreSQL's binary form of `text[]`. The textual form needs every quote and backslash escaped,
- * and JSON documents, of which events and the request log have many, consist of quotes.
+ * PostgreSQL's binary form of `text[]`. In the text format, every quote and backslash must be
+ * escaped, and events and request logs contain JSON, which is full of quotes.
  */
 export function encodeTextArray(items: readonly (string | null | undefined)[]): Buffer {
   const lengths = items.map((item) => (item == null ? -1 : Buffer.byteLength(item)));

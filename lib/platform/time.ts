@@ -1,6 +1,6 @@
 let source: (() => Date) | null = null;
 
-/** The time, for what a row stores and for what is compared with it. Tests can set it. */
+/** The current time, for the times that rows store and are compared with. Tests can set it. */
 export const now = (): Date => source?.() ?? new Date();
 
 /**

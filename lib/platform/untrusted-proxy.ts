@@ -5,9 +5,9 @@ import { env } from "./env";
 import { log } from "./log";
 import { isLoopbackHost } from "./loopback";
 
-// Without TRUSTED_PROXY_HOPS, the client addresses that a proxy states are ignored, and all of its
-// clients count as one address: ten wrong passwords by one client would slow down everyone. Nothing
-// looks wrong then, so the first such request is recorded for the operator.
+// Without TRUSTED_PROXY_HOPS, the client addresses that a proxy reports are ignored, and all of its
+// clients count as one address: ten wrong passwords by one client would slow down everyone.
+// Operators would not notice, so the first such request is recorded for them.
 
 /**
  * The networks that an operator's own proxies are in. A request from anywhere else proves nothing,

@@ -4,8 +4,8 @@ import { log } from "./log";
 import { sql } from "./sql";
 
 /**
- * The channel on which the embedded worker listens. Notifications only say where to look: the
- * tables say what is due.
+ * The channel on which the embedded worker listens. Notifications only wake it; the tables say what
+ * is due.
  */
 export const wakeChannel = "parlance_wake";
 

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import type pg from "pg";
 
-// A connection can go silent without ever breaking: after a failover, or behind a firewall that
-// drops packets, nothing says that the other end is gone, and a statement would wait for minutes.
-// So each connection has a deadline, and one that misses it is destroyed, which fails its
-// statements and takes it out of its pool.
+// A connection can go silent without breaking. After a failover, or behind a firewall that drops
+// packets, nothing reports that the other end is gone, and a statement would wait for minutes. Each
+// connection therefore has a deadline. One that misses it is destroyed, which fails its statements
+// and removes it from its pool.
 
 const tickMs = 250;
 /**
@@ -29,8 +29,8 @@ type Watched = {
   silentTicks: number;
 };
 
-// Time is counted in ticks. A process that was stopped or starved sees one tick, however long it
-// took, and reads what has arrived before the next.
+// Time is counted in ticks. For a process that was stopped or starved, the pause is a single tick,
+// so it reads what has arrived before the next one.
 const watched = new Set<Watched>();
 let tick = 0;
 let timer: NodeJS.Timeout | undefined;
@@ -54,7 +54,7 @@ export function watchConnection(client: pg.ClientBase, deadlineMs: number): () =
   };
 }
 
-/** Ends a connection without waiting for the other end, which may be gone. */
+/** Ends a connection without waiting for the other end, because it may be gone. */
 export function destroyConnection(client: pg.ClientBase, reason?: Error): void {
   internals(client).connection.stream.destroy(reason);
 }
@@ -64,8 +64,8 @@ function examine(): void {
   for (const entry of watched) listen(entry);
   const late = [...watched].filter((entry) => entry.silentTicks >= entry.deadlineTicks);
   if (late.length === 0) return;
-  // What silenced one has usually silenced all, and each of the others would cost a request its own
-  // deadline.
+  // If one connection is silent, usually all are, and each of the others would make a request wait
+  // for its deadline.
   const silentSinceTick = tick - Math.max(...late.map(({ silentTicks }) => silentTicks));
   for (const entry of watched) {
     const isSuspect =

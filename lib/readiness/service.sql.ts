@@ -12,10 +12,10 @@ const firstWaiting = (after: string) => `
   ORDER BY d.tenant_id, d.environment, d.webhook_id, d.next_attempt_at LIMIT 1`;
 
 /**
- * The state of all deliveries. At most `limit` rows of a kind are counted, so that the cost does not
- * depend on how many wait: those in flight are counted among the `limit` that have been due the
- * longest. A delivery that waits because its own webhook keeps failing does not count for the age:
- * nothing would send it sooner.
+ * The state of all deliveries. At most `limit` rows of a kind are counted, so that the cost does
+ * not depend on how many wait. Those in flight are counted among the `limit` that have been due the
+ * longest. The age excludes deliveries that wait because their own webhook keeps failing, because
+ * nothing can send those sooner.
  */
 export const deliveryReadinessStatement = sql(
   "delivery_readiness",

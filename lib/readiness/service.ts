@@ -32,7 +32,7 @@ export type Readiness = {
 
 type Row = { oldestDueSeconds: number; due: number; inProgress: number; held: number };
 
-/** Reveals nothing about tenants, because it is public. */
+/** The result is public, so it reveals nothing about tenants. */
 export async function readiness(): Promise<Readiness> {
   const clock = env().JOBS;
   try {

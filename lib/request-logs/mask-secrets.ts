@@ -7,7 +7,7 @@ const masked = "[masked]";
 // patterns are linear.
 const signingSecret = /whsec_[\w+/=\\-]*/g;
 /**
- * Keys of this form of any service, not only ours: a key sent by mistake should not be stored
+ * Keys of any service with this form, because a key that was sent by mistake should not be stored
  * either.
  */
 const apiKey = /_(live|test)_(?:[0-9A-Za-z]{16,}|[0-9A-Za-z]*$)/g;
@@ -22,7 +22,7 @@ const quotedSecretMember = new RegExp(
   "gi",
 );
 const secretParameter = new RegExp(`([?&]${secretName})=[^&]*`, "gi");
-/** Most texts have none of what every pattern needs, which one pass finds out. */
+/** Most texts contain none of the characters that every pattern needs. One pass checks that. */
 const mayHoldSecret =
   /\\|whsec_|_(?:live|test)_|secret|password|passphrase|token|authorization|api[_-]?key/i;
 

@@ -27,8 +27,8 @@ export type CompletedRequest = {
 const flushIntervalMs = 1_000;
 const flushAtRequests = 200;
 /**
- * How much waits while the database is slow or unreachable. Beyond this, requests are served but
- * not logged.
+ * The maximum that waits while the database is slow or unreachable. Requests beyond it are served
+ * but not logged.
  */
 const maximumPendingRequests = 5_000;
 const maximumPendingBytes = 16 * 1_024 * 1_024;
@@ -97,8 +97,8 @@ async function write(): Promise<void> {
 }
 
 /**
- * @returns whether the batch is dealt with. While the database is unreachable, the batch waits, as
- * far as there is room.
+ * @returns whether the batch was written or dropped. While the database is unreachable, the batch
+ * waits, if there is room.
  */
 async function writeBatch(batch: CompletedRequest[]): Promise<boolean> {
   try {
@@ -157,7 +157,7 @@ function toColumns(batch: CompletedRequest[]) {
 
 const decoder = new TextDecoder();
 
-/** PostgreSQL accepts no NUL in text, but a refused body may contain one. */
+/** PostgreSQL does not accept NUL in text, but a rejected body may contain it. */
 function textOf(body: Uint8Array | string): string {
   const beginning =
     typeof body === "string" ? body.slice(0, maximumBodyBytes) : decoder.decode(body);

@@ -54,7 +54,7 @@ export const listRequestLogsQuery = listQuery("request", "desc", {
 export type ListRequestLogs = z.output<typeof listRequestLogsQuery>;
 
 /**
- * At most so many requests are scanned for a page, so that its cost does not grow with the log or
- * with how few requests match.
+ * At most this many requests are scanned for a page, so that its cost does not grow with the log,
+ * even if few requests match.
  */
 export const maximumScannedRows = 20_000;

@@ -4,9 +4,9 @@ import { firstIdAt } from "@/lib/resources/ids";
 import { type ListRequestLogs, maximumScannedRows } from "./schema";
 
 /**
- * Arrays of the same length, one place per request. Also adds them to the hourly counts, always in
- * the same order, so that two processes never deadlock. Records for each key when it first
- * succeeded, which outlives the log.
+ * Writes requests from arrays with one element per request. Also adds them to the hourly counts,
+ * always in the same order, so that two processes never deadlock, and records when each key first
+ * succeeded, which is stored longer than the log.
  */
 export const insertRequestLogsStatement = sql(
   "insert_request_logs",

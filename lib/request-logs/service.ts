@@ -72,8 +72,8 @@ type Sums = Omit<RequestCount, "from" | "to"> & { place: number };
 export type Parts = { since: Date; until: Date; parts: number };
 
 /**
- * How many requests there were in each part of a period, for all keys or one. Counts individual
- * requests, so use it for short periods.
+ * The number of requests in each part of a period, for all keys or one. Counts individual requests,
+ * so use it only for short periods.
  */
 export async function countRequests(
   { partition }: Caller,

@@ -6,9 +6,10 @@ import type { ListedTable } from "./registry";
 type LockedTable = ListedTable | "api_keys";
 
 /**
- * Locks one row of the caller's partition until the transaction ends, so that changes of it happen
- * one after another and each sees the one before it. New references to the row need not wait. A row
- * that is missing locks nothing: callers that need it find out when they read it afterwards.
+ * Locks one row of the caller's partition until the transaction ends, so that its changes happen
+ * one after another and each sees the one before it. New references to the row do not wait. If the
+ * row does not exist, nothing is locked. Callers that need the row notice that when they read it
+ * afterwards.
  * @param columns what to select of the row, as SQL
  */
 export async function lockRow<Row extends object>(
@@ -48,7 +49,7 @@ const lockNameStatement = sql(
 
 /**
  * Locks a name until the transaction ends, for changes that no single row represents: of two
- * concurrent creations, the second counts what the first one made.
+ * concurrent creations, the second one counts the row of the first.
  */
 export async function lockName(transaction: { db: Db }, name: string): Promise<void> {
   await runSql(lockNameStatement({ name }), transaction);

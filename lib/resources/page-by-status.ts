@@ -20,8 +20,8 @@ type PageByStatus<Status extends Lists[keyof Lists]["status"]> = {
 
 /**
  * The ids of a page of the items in one of several statuses, and one more. A page of each status is
- * read, because the index has the order of the list only within one status. Otherwise a rare status
- * would be searched for in all rows. The two bounds mean equality: they leave the planner no other
+ * read, because the index has the order of the list only within one status. Otherwise a search for
+ * a rare status would read all rows. The two bounds mean equality: they leave the planner no other
  * index with this order.
  */
 export async function idsByStatus<List extends keyof Lists>(

@@ -16,7 +16,7 @@ export const limitParameter = (items: string, maximum: number, byDefault: number
     .default(byDefault)
     .meta({
       description: `${items}: 1 to ${maximum}. A larger number is read as ${maximum}.`,
-      // What the text in the query is read as.
+      // The value that the text in the query is parsed to.
       type: "integer",
       format: "int32",
       minimum: 1,
@@ -66,9 +66,9 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
 export const rowSteps = [2, 21, 51, 101] as const;
 
 /**
- * The number of rows to read for a page, for the text of a statement. As a parameter it would be
- * unknown to PostgreSQL, which then expects a tenth of all rows and plans every execution anew. In
- * steps, there are few statements.
+ * The number of rows to read for a page, for the text of a statement. If it were a parameter,
+ * PostgreSQL would not know it, would expect a tenth of all rows, and would plan each execution
+ * again. The numbers are rounded up in steps, so that there are few statements.
  */
 export const rowsFor = (limit: number): (typeof rowSteps)[number] =>
   rowSteps.find((rows) => rows > limit) ?? 101;

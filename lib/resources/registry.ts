@@ -1,34 +1,37 @@
 /** What the rest of the code derives from a noun. A part that is absent does not apply to it. */
 type Noun = {
-  /** What people call one, in error messages and in the documentation. */
+  /** The name of one, in error messages and in the documentation. */
   label: string;
   /** Ids are `<prefix>_<ULID>`. */
   idPrefix?: string;
   api?: {
-    /** The segment of the paths that lists them, or that is the one there is. */
+    /** The path segment of the list, or of the only one. */
     path: string;
     isSingleton?: true;
     /** First segments of further paths that are documented under the same tag. */
     otherPaths?: readonly string[];
-    /** How the reference groups operations; absent below another noun's path. */
+    /** The reference's group of its operations. Absent if its paths are below another noun's. */
     tag?: { name: string; description: string };
   };
-  /** The table of its paginated list; `parent` is the column of the item that the list is of. */
+  /**
+   * The table of its paginated list. `parent` is the column with the id of the item that the list
+   * belongs to.
+   */
   list?: { table: string; parent: string | null };
   /** `read:<name>`, and `write:<name>` unless nothing can be written. */
   scope?: { name: string; label: string; isReadOnly?: true; presets: readonly ScopePreset[] };
   /** The types of its events, in the order of the catalog. */
   events?: readonly `${string}.${string}`[];
-  /** What can be done to it, and how the audit log names that. */
+  /** The actions on it, and their names in the audit log. */
   auditActions?: Record<`${string}.${string}`, string>;
   /**
-   * Its page below `/<tenant>/<environment>/`. `{parent}` is the id of what it belongs to, which the
-   * `go` route finds out.
+   * Its page below `/<tenant>/<environment>/`. `{parent}` is the id of the item that it belongs to,
+   * which the `go` route looks up.
    */
   dashboardPath?: string;
 };
 
-/** The choices of scopes that the dashboard offers, besides all scopes and those that read. */
+/** The presets of scopes in the dashboard, besides all scopes and all `read:` scopes. */
 export type ScopePreset = "messaging" | "webhooks";
 
 /**
@@ -161,9 +164,9 @@ export const nouns = {
       "webhook.deleted": "Webhook deleted",
       "webhook.disabled": "Webhook disabled by the service",
       "webhook.secret_rotated": "Signing secret rotated",
-      "webhook.old_secret_dropped": "Old signing secret dropped",
+      "webhook.old_secret_dropped": "Old signing secret expired",
       "webhook.test_sent": "Test event sent",
-      "webhook.delivery_resent": "Delivery sent again",
+      "webhook.delivery_resent": "Delivery resent",
       "webhook.deliveries_recovered": "Deliveries recovered",
       "webhook.deliveries_resumed": "Held deliveries resumed",
       "webhook.deliveries_discarded": "Held deliveries discarded",

@@ -1,8 +1,9 @@
 import { runSql } from "@/lib/platform/db";
 import { sql, timeOf } from "@/lib/platform/sql";
 
-// Events, deliveries, attempts and request logs are in one partition per week (prisma/beyond-schema.sql).
-// The database's functions create and drop them as the owner of the tables.
+// Events, deliveries, attempts and request logs are in one partition per week
+// (prisma/beyond-schema.sql). Functions in the database create and drop them as the owner of the
+// tables.
 
 const createPartitionsStatement = sql(
   null,
@@ -13,7 +14,7 @@ const createPartitionsStatement = sql(
 
 /**
  * Creates the partitions of the current week and the next one. Without them, rows go to the default
- * partition, where they are purged one by one.
+ * partition, where they are deleted in batches.
  * @returns the number of new weeks
  */
 export async function createPartitions(): Promise<number> {

@@ -108,7 +108,7 @@ const purgeEventsStatement = (limit: number) =>
   SELECT 1 FROM due`;
   });
 
-/** A delivery that was held for 30 days is given up. It stays visible for another week. */
+/** A delivery that was held for 30 days is discarded. It stays visible for another week. */
 const giveUpHeldStatement = (limit: number) =>
   sql(
     "give_up_held_deliveries",
@@ -149,7 +149,7 @@ export async function oldestExpired(): Promise<{ table: string; seconds: number 
 /**
  * Drops expired partitions, and deletes a batch of expired rows from each table; see `retentions`
  * and `purgeEventsStatement` for what expires when. A batch takes a few milliseconds. If a table
- * cannot be purged now, that is logged and the others go on.
+ * cannot be purged now, that is logged, and the other tables are purged.
  * @returns `limit` if any table had a full batch, so there may be more
  */
 export async function purgeExpired(limit: number): Promise<number> {

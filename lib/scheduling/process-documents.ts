@@ -6,10 +6,12 @@ const pollMs = 1_000;
 const defaultConcurrency = 2;
 
 type Options = {
-  /** Takes only documents that have waited this long: next to Inngest, which processes the rest. */
+  /**
+   * Takes only documents that have waited this long. Used with Inngest, which processes the rest.
+   */
   overdueSeconds?: number;
   concurrency?: number;
-  /** How long to wait before the next check when there is nothing to do. */
+  /** The pause before the next check when there is nothing to do. */
   pauseMs?: number;
 };
 

@@ -15,8 +15,8 @@ import { analyzeNewTables } from "./analyze-new-tables";
 
 export type RecurringJob = {
   /**
-   * Does one batch. Concurrent runs must do nothing twice. @returns how much it did; `limit` or
-   * more means that there may be more
+   * Processes one batch. Concurrent runs must not do the same work twice. @returns how much it did;
+   * `limit` or more means that there may be more
    */
   work: (limit: number) => Promise<number>;
   limit: number;
@@ -28,8 +28,8 @@ export type RecurringJob = {
 };
 
 /**
- * Jobs that run repeatedly: in the worker, and as Inngest functions of these names if Inngest is
- * configured. A job that is added here runs with both.
+ * Jobs that run repeatedly: in the worker, and also as Inngest functions with these names if
+ * Inngest is configured. A job that is added here runs in both.
  */
 export const recurringJobs: Record<string, RecurringJob> = {
   "wake-snoozed-conversations": { work: wakeSnoozedConversations, limit: 100, pauseMs: 2_000 },

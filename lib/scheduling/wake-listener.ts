@@ -16,7 +16,7 @@ export function listenForWakeUps(
     channel: wakeChannel,
     onNotification: (payload) =>
       payload === documentsPayload ? onDocuments() : onWake(deliveryOfPayload(payload)),
-    // Catches up on what was committed while nothing listened.
+    // Checks for work that was committed while the connection was down.
     onConnected: () => {
       onWake();
       onDocuments();

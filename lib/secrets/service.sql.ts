@@ -23,7 +23,7 @@ export type SealedKind = keyof typeof sealedColumns;
 
 const keyIdOf = (column: string) => `split_part(${column}, '.', 1)`;
 
-/** How many are sealed with which master key, of at most `limit` rows. */
+/** How many of at most `limit` rows are encrypted with each master key. */
 export function countByMasterKeyQuery(kind: SealedKind, limit: number): Query {
   const { table, column, isSealed } = sealedColumns[kind];
   const { bind, values } = bindings();
@@ -32,7 +32,7 @@ export function countByMasterKeyQuery(kind: SealedKind, limit: number): Query {
   return { text, values };
 }
 
-/** The newest ones, with the columns that their encryption is bound to. */
+/** The newest values, with the columns that their encryption is bound to. */
 export function selectSampleQuery(kind: SealedKind, limit: number): Query {
   const { table, column, isSealed, key } = sealedColumns[kind];
   const { bind, values } = bindings();
@@ -45,7 +45,10 @@ export function selectSampleQuery(kind: SealedKind, limit: number): Query {
 /** A row's key, in the order of its columns. */
 export type RowKey = readonly (string | number)[];
 
-/** A batch of those that are not sealed with one key, in the order of their keys. */
+/**
+ * A batch of the values that are encrypted with any other key than the given one, in the order of
+ * their primary keys.
+ */
 export function selectOutdatedQuery(
   kind: SealedKind,
   { currentKeyId, after, limit }: { currentKeyId: string; after: RowKey; limit: number },

@@ -59,22 +59,22 @@ export async function countByMasterKey(maximumCounted = 100_000): Promise<Master
 }
 
 /**
- * Called at boot. A process with different keys would seal values that the others cannot open, and
- * leave deliveries unsent.
+ * Called at boot. A process with different keys would encrypt values that the others cannot
+ * decrypt, and would not send deliveries.
  * @throws if there are sealed values and SECRET_KEYS has the key of none of them
  */
 export async function requireUsableKeys(): Promise<void> {
   const { SECRET_KEYS, ACCEPT_LOST_SECRET_KEYS } = env();
   if (ACCEPT_LOST_SECRET_KEYS) return;
   const use = await countByMasterKey(sampleSize).catch((error: Error) => {
-    // An unreachable database must not keep a process from starting.
+    // A process must start even if the database is unreachable.
     log.warn({ error: error.message }, "stored secrets could not be checked against SECRET_KEYS");
     return {};
   });
   const inUse = [...new Set(Object.values(use).flatMap((counts) => Object.keys(counts)))];
   if (inUse.length === 0 || SECRET_KEYS.some(({ id }) => inUse.includes(id))) return;
   throw new Error(
-    `SECRET_KEYS cannot open what this database holds: that was sealed with ${inUse.join(", ")}, and SECRET_KEYS is ${SECRET_KEYS.map(({ id }) => id).join(", ")} (the part after the hyphen is a fingerprint of the key). Set SECRET_KEYS to the earlier key; where none was set, it is in secrets.json of the DATA_DIR used so far. If that key is lost for good, set ACCEPT_LOST_SECRET_KEYS=true and give each webhook a new secret.`,
+    `SECRET_KEYS cannot decrypt the secrets in this database. They are encrypted with ${inUse.join(", ")}, and SECRET_KEYS has ${SECRET_KEYS.map(({ id }) => id).join(", ")} (the part after the hyphen is a fingerprint of the key). Set SECRET_KEYS to the earlier key. If you never set it, the key is in secrets.json of the earlier DATA_DIR. If that key is lost for good, set ACCEPT_LOST_SECRET_KEYS=true and rotate the secret of each webhook.`,
   );
 }
 
@@ -103,7 +103,7 @@ export async function openSamples(): Promise<
 export type Reencryption = { reencrypted: number; unopened: Record<string, number> };
 
 /**
- * Reseals with the first master key everything that is sealed with another one. Each batch is a
+ * Encrypts with the first master key everything that is encrypted with another one. Each batch is a
  * separate statement, and a row that changed meanwhile keeps its change, so this can run next to
  * everything else, be interrupted, and run again.
  * @returns for each kind, how many rows were resealed, and how many could not be opened, by key id

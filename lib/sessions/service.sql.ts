@@ -1,6 +1,6 @@
 import { sql } from "@/lib/platform/sql";
 
-/** A session that is not revoked, within its lifetime and used recently, with its user. */
+/** A valid session with its user: it is not revoked, has not expired, and was used recently. */
 export const liveSessionStatement = sql(
   "live_session",
   { id: "text", now: "timestamptz", usedSince: "timestamptz" },

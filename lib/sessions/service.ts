@@ -9,9 +9,9 @@ import { liveSessionStatement } from "./service.sql";
 export const sessionLifetimeSeconds = sessionLifetimeHours * 60 * 60;
 
 /**
- * A browser that someone signed in with before, as its own sealed cookie says
+ * A browser that someone signed in with before, according to its own encrypted cookie
  * (lib/auth/known-device.ts): a random id, and the accounts that signed in with it, each with a
- * fingerprint of the password it had then.
+ * fingerprint of its password at that time.
  */
 export type KnownDevice = { id: string; accounts: Record<string, string> };
 
@@ -63,7 +63,7 @@ export type SignedInUser = {
   memberships: { role: Role; tenant: { id: string; slug: string; name: string } }[];
 };
 
-/** Not revoked, within its lifetime, and used recently enough. */
+/** Not revoked, not expired, and used recently enough. */
 function live(now: Date) {
   return { revokedAt: null, expiresAt: { gt: now }, lastSeenAt: { gt: usedSince(now) } };
 }

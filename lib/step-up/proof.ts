@@ -20,9 +20,9 @@ export class ProofNeeded extends Error {
 }
 
 /**
- * Services call this through `requireStepUp` (protected-actions.ts). Their server actions run by
- * `actWithProof`, and the components ask for the proof by `useProof`. Keys, jobs and operators have
- * no password to ask for.
+ * Services call this through `requireStepUp` (protected-actions.ts). Their server actions run with
+ * `actWithProof`, and the components ask for the proof with `useProof`. Keys, jobs and operators
+ * have no password to ask for.
  * @param what a verb and its object: "create a live key".
  */
 export function requireRecentProof({ actor }: Identity, what: string): void {

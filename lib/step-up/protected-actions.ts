@@ -13,7 +13,7 @@ type ProtectedAction = {
    * neither proof nor address.
    */
   onlyLive?: true;
-  /** It only takes access away, so a user with an unverified address may do it too. */
+  /** Whether it only removes access. A user with an unverified address may do it too. */
   onlyRemoves?: true;
 };
 
@@ -21,8 +21,8 @@ type ProtectedAction = {
  * Everything that grants, extends or removes access, keyed by the service function that does it. A
  * stolen session must not be enough for any of these, so each function calls `requireStepUp` with
  * its own name right after `requireRole`. The role matrix (tests/services/role-matrix.test.ts)
- * fails if a function that needs ADMIN is neither listed here nor listed there with the reason why
- * it needs no proof.
+ * fails if a function that needs ADMIN is not listed here, unless it is listed there with the
+ * reason why it needs no proof.
  */
 export const protectedActions = {
   createApiKey: { what: "create a live key", onlyLive: true },
@@ -56,16 +56,16 @@ export class AddressUnverified extends Error {
   readonly detail: string;
 
   constructor(what: string) {
-    const detail = `Confirm your email address to ${what}. Open the link we mailed you, or request a new one at the top of this page.`;
+    const detail = `Confirm your email address to ${what}. Open the link we emailed you, or request a new one at the top of this page.`;
     super(detail);
     this.detail = detail;
   }
 }
 
 /**
- * Takes the organization's lock, which verifying an address, suspending and removing a member take
- * as well. So no request that was let in before one of these can still make something after it.
- * Keys, jobs and operators pass.
+ * Takes the organization's lock. Verifying an address, suspending and removing a member take it
+ * too, so a request that was allowed before one of these cannot create anything after it. Keys,
+ * jobs and operators pass.
  * @throws AddressUnverified while mail is configured and the user has not confirmed their address
  * @throws ProofNeeded if the user's last proof is too old, or older than the verification of their
  * address

@@ -157,8 +157,8 @@ export function findTenantBySlug(slug: string) {
 }
 
 /**
- * Slugs that are reserved: a tenant's slug is the first segment of its dashboard paths, and these
- * paths are taken.
+ * Reserved slugs. A tenant's slug is the first segment of its dashboard paths, and these paths are
+ * already in use.
  */
 const takenPaths = new Set([
   "api",

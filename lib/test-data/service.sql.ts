@@ -6,8 +6,9 @@ const parameters = { tenantId: "text", requestedAt: "timestamptz" } as const;
 type P = References<typeof parameters>;
 
 /**
- * What is deleted of a tenant's test environment when it is wiped. Each condition is about a `row`
- * of the table. What is newer than the request stays, and so does everything that it refers to.
+ * The tables of a tenant's test environment that a wipe deletes from. Each condition is about a
+ * `row` of the table. Rows that are newer than the request stay, with everything that they refer
+ * to.
  */
 type Wiped = {
   table: string;
@@ -89,8 +90,8 @@ const wiped: Wiped[] = [
   })),
 ];
 
-// The environment is part of each statement's text and not a parameter, so that nothing can turn it
-// into the other one.
+// The environment is part of each statement's text and not a parameter, so that no caller can pass
+// the other one.
 const ofTest = (alias: string, p: Pick<P, "tenantId">) =>
   `${alias}.tenant_id = ${p.tenantId} AND ${alias}.environment = 'test'`;
 
@@ -109,10 +110,10 @@ const deleteBatch = ({ table, key = ["id"], condition, returning = "NULL AS file
   );
 
 /**
- * Run when the wipe is requested: from then on, the counts of the current hour and day contain only
- * what comes later. Tables and rows in the order in which they are counted, so that no two
- * transactions wait for each other. Joined by their keys, so that a row which was counted up while
- * this waited for it is deleted as well.
+ * Runs when the wipe is requested: from then on, the counts of the current hour and day contain
+ * only later requests. Tables and rows are locked in the same order as when they are counted, so
+ * that two transactions never wait for each other. Rows are joined by their keys, so that a row
+ * that was updated while this statement waited for it is deleted too.
  */
 export const resetCurrentCountersStatements = counted.map(({ table, time, of, ofRequest }) => {
   const key = [time, ...of];
@@ -128,19 +129,19 @@ export const resetCurrentCountersStatements = counted.map(({ table, time, of, of
 });
 
 /**
- * Rows that another transaction holds are left for the next batch. Returns the keys of files where
- * there are any.
+ * Rows that another transaction has locked are left for the next batch. Returns the keys of the
+ * rows' files, if they have any.
  */
 export const wipeStatements = wiped.map(deleteBatch);
 
-/** Whether any rows are left, held by another transaction or not. */
+/** Whether any rows are left, locked by another transaction or not. */
 export const anythingLeftStatement = sql("wipe_is_unfinished", parameters, (p) => {
   const exists = ({ table, condition }: Wiped) =>
     `EXISTS (SELECT 1 FROM ${table} AS row WHERE ${ofTest("row", p)} AND ${condition(p)})`;
   return `SELECT ${wiped.map(exists).join("\n    OR ")} AS "isLeft"`;
 });
 
-/** Customers of newer conversations now have only these. */
+/** Sets the counts of customers that have only newer conversations now. */
 export const recountConversationsStatement = sql(
   "recount_conversations",
   parameters,
@@ -150,14 +151,14 @@ export const recountConversationsStatement = sql(
   WHERE ${ofTest("row", p)} AND ${isOld(p)}`,
 );
 
-/** The wipe that has advanced least. */
+/** The wipe that has made the least progress. */
 export const nextWipeStatement = sql(
   "next_wipe",
   {},
   () => `SELECT tenant_id AS "tenantId" FROM wipe_tasks ORDER BY deleted_rows, tenant_id LIMIT 1`,
 );
 
-/** No row while another worker holds it, or once it has ended. */
+/** Returns no row while another worker holds it, or once it has ended. */
 export const lockWipeStatement = sql(
   "lock_wipe",
   { tenantId: "text" },

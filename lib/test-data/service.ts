@@ -29,7 +29,7 @@ export async function requestWipe(caller: Caller, confirmation: string): Promise
   if (confirmation !== tenant.slug)
     throw invalidBody("/confirmation", "custom", `must be ${tenant.slug} to confirm`);
   if (await findWipe(caller))
-    throw new AppError("conflict", "The test data is being wiped already.");
+    throw new AppError("conflict", "The test data is already being wiped.");
 
   const requestedAt = new Date();
   await caller.db.wipeTask.create({
@@ -94,7 +94,7 @@ async function wipeBatch(caller: Caller, limit: number): Promise<number> {
     anythingLeftStatement({ tenantId, requestedAt }),
     caller,
   );
-  // Another transaction holds it at the moment.
+  // Another transaction has locked it at the moment.
   if (rest?.isLeft) return 0;
   await runSql(recountConversationsStatement({ tenantId, requestedAt }), caller);
   await caller.db.wipeTask.delete({ where: { tenantId } });

@@ -3,7 +3,7 @@ import { sql } from "@/lib/platform/sql";
 /** While a tenant's test data is being wiped, counts would not last. */
 const isToCount = "NOT EXISTS (SELECT 1 FROM wipe_tasks w WHERE w.tenant_id = t.id)";
 
-/** The earliest day before another one that is not counted yet, of all tenants. */
+/** The earliest day of any tenant that is not counted yet, before the given day. */
 export const nextDayStatement = sql(
   "usage_next_day",
   { before: "date" },

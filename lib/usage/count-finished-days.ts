@@ -5,8 +5,8 @@ import { countDayStatement, nextDayStatement } from "./count-finished-days.sql";
 import { dayOf, endOfDay } from "./schema";
 
 /**
- * A row's id is made seconds before its transaction commits, by a clock that may be behind. This
- * long after its end, a day gets no further rows.
+ * A row's id is created up to some seconds before its transaction commits, by a clock that may be
+ * slow. This long after its end, a day gets no more rows.
  */
 const lateMs = 3_600_000;
 

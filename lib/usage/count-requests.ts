@@ -48,8 +48,8 @@ function add({ key, dayNumber, requests }: Count): void {
 }
 
 /**
- * While the database is unreachable, the counts wait. Merged with new ones, they need hardly any
- * memory.
+ * While the database is unreachable, the counts wait. They are merged with new ones, so they need
+ * little memory.
  */
 async function write(): Promise<void> {
   const counts = [...pending.values()];

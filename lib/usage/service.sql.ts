@@ -1,10 +1,11 @@
 import { sql } from "@/lib/platform/sql";
 
 /**
- * The bounds of the days, one more than there are days, are the first ids and times of each day and
- * of the day after the last. The first time is before everything, so that what was stored earlier
- * counts for the first day. A day that is not in conversation_days is counted from its rows. Ids are
- * in the order of time, so each day is one range of the primary key's index, read there alone.
+ * The ids and times are the first ones of each day and of the day after the last one, so there is
+ * one more of each than there are days. The first time is before all rows, so that earlier
+ * documents count for the first day. A day that is not in conversation_days is counted from its
+ * rows. Ids are ordered by time, so each day is one range of the primary key's index, and only the
+ * index is read.
  */
 export const usageStatement = sql(
   "usage",

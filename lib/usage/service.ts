@@ -12,7 +12,9 @@ import {
 } from "./schema";
 import { usageStatement } from "./service.sql";
 
-/** What the environment used, by day and in total, exactly as its rows say. Takes no locks. */
+/**
+ * The usage of the environment, by day and in total, exactly as stored in its rows. Takes no locks.
+ */
 export async function getUsage({ partition }: Caller, query: UsageQuery): Promise<Usage> {
   const now = new Date();
   const period = periodOf(query, now);

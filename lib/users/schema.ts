@@ -55,8 +55,8 @@ const newPasswordOf = (address: string) =>
  */
 const urlPattern = /:\/\/|\bwww\.|\S@\S|[\p{L}\p{N}-][.。]\p{L}{2,}|\d\.\d+\.\d+\.\d/iu;
 /**
- * Invisible joiners, which names in some scripts need, and look-alikes of a dot hide a URL from the
- * pattern but not from a reader.
+ * Names in some scripts need invisible joiners. Like look-alikes of a dot, they would hide a URL
+ * from the pattern but not from a reader.
  */
 const looksLikeUrl = (name: string) =>
   urlPattern.test(name.normalize("NFKC").replaceAll(/\p{Cf}/gu, ""));
@@ -79,7 +79,7 @@ const name = text(100)
 
 export const changePasswordInput = (address: string) =>
   z.strictObject({
-    /** As typed. It is checked like the one of a sign-in, where a malformed password is a wrong one. */
+    /** As typed. It is checked as at sign-in, where a malformed password counts as a wrong one. */
     current: z.string(),
     password: newPasswordOf(address),
   });
@@ -97,7 +97,7 @@ export const resetPasswordInput = (address: string) =>
   z.strictObject({ password: newPasswordOf(address) });
 
 /**
- * Only what is true of every stored account. Anything else gets the same response as a wrong
+ * Checks only what is true of every stored account. Anything else gets the same response as a wrong
  * password.
  */
 export const signInInput = z.object({
@@ -119,7 +119,7 @@ export const signUpInput = z
     message: otherThanAddress,
   });
 
-/** What an operator sends to create an owner, who then sets a password with a link. */
+/** The input with which an operator creates an owner, who then sets a password with a link. */
 export const newOwnerInput = z.object({
   email,
   organization: name,

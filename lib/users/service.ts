@@ -109,7 +109,7 @@ export async function userNames(caller: Caller, ids: string[]): Promise<Map<stri
   return new Map(users.map(({ id, name }) => [id, name]));
 }
 
-/** A tenant has tens of members. A longer list would be useless to choose from. */
+/** A tenant has tens of members. A longer list would be of no use for choosing one. */
 const mostMembers = 500;
 
 /** All members of the caller's tenant by name: the possible assignees. */

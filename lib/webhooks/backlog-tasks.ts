@@ -3,7 +3,7 @@ import { now } from "@/lib/platform/time";
 import { firstIdAt, newId } from "@/lib/resources/ids";
 import type { BacklogAction } from "@/prisma/generated/enums";
 
-/** Another process's clock can be ahead by this much, and its deliveries are included. */
+/** Another process's clock can be ahead by up to this much. Its deliveries are included. */
 const clockToleranceMs = 60_000;
 
 /** Deliveries of a period, by their ids. Both bounds are exclusive. */

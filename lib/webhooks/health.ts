@@ -35,6 +35,6 @@ export function webhookHealth({
 export const healthSentences: Record<WebhookHealth, string> = {
   well: "",
   failing: `It gets one delivery at a time until one succeeds. After ${disableAfterFailures} failures in a row it is disabled.`,
-  "about-to-be-disabled": `It will soon be disabled, after ${disableAfterFailures} failures in a row. It gets one delivery at a time; a single success sets the count to 0.`,
-  disabled: "Nothing is sent to it. What happens is held for it for 30 days.",
+  "about-to-be-disabled": `It will soon be disabled, after ${disableAfterFailures} failures in a row. It gets one delivery at a time; a single success resets the count to 0.`,
+  disabled: "Nothing is sent to it. New deliveries are held for 30 days.",
 };

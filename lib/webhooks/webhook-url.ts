@@ -13,8 +13,8 @@ import type { Environment } from "@/prisma/generated/enums";
 export const maximumUrlLength = 2_048;
 
 /**
- * What must be true of a webhook's URL and is not, or null. Only the URL itself is checked here: the
- * address of its host is looked up and checked at every connection.
+ * The requirement that a webhook's URL does not meet, or null. Only the URL itself is checked here.
+ * The address of its host is looked up and checked at every connection.
  */
 export function findUrlProblem(
   url: string,
@@ -40,9 +40,7 @@ export function findUrlProblem(
   return null;
 }
 
-/**
- * Whether a well-formed URL leads to a place that webhooks must not reach. For the audit log.
- */
+/** Whether a well-formed URL points to a host that webhooks must not reach. For the audit log. */
 export function isForbiddenTarget(url: string): boolean {
   return (
     URL.canParse(url) && (isBlockedHost(new URL(url).hostname) || leadsToThisInstallation(url))
@@ -74,7 +72,7 @@ function exceptions(): string {
 
 const isLoopbackName = (hostname: string) => isLocalhost(hostname) || isLoopbackHost(hostname);
 
-/** Why webhooks no longer reach this machine, where `npm start` had let them. */
+/** Why webhooks can no longer reach this machine, if `npm start` allowed it. */
 function loopbackNotice(): string {
   const reason = loopbackClosedBecause();
   return reason ? `. Webhooks can no longer reach this machine, ${reason}. ${exposureRemedy}` : "";

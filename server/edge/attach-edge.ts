@@ -16,7 +16,7 @@ import { toPlainRequest } from "./plain-request";
 import { refuseForgedAction } from "./refuse-forged-action";
 
 const headersDeadlineMs = 15_000;
-/** Node looks for connections that are late this often. Its default would add up to 30 s. */
+/** How often Node checks for late connections. Its default would add up to 30 s. */
 const lateCheckIntervalMs = 1_000;
 const requestTimeoutMs = 30_000;
 const uploadTimeoutMs = 120_000;
@@ -184,7 +184,10 @@ function isDecodable(url: string): boolean {
   }
 }
 
-/** Node has one limit for all requests, which is set for these. Other bodies get less time. */
+/**
+ * Node has one limit for all requests, so it is set for the slowest ones. Other bodies get less
+ * time.
+ */
 const isUpload = ({ headers }: IncomingMessage): boolean =>
   /^multipart\/form-data/i.test(headers["content-type"] ?? "");
 

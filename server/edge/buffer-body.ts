@@ -15,7 +15,10 @@ const limits: [path: RegExp, bytes: number][] = [
 ];
 const usualLimit = 256 * kib;
 
-/** Its handler checks the sender before it reads the file, and limits the size as it reads. */
+/**
+ * The handler of uploads checks the sender before it reads the file, and limits the size as it
+ * reads.
+ */
 const upload = /^\/api\/dashboard\/[^/]+\/[^/]+\/knowledge-bases\/[^/]+\/documents$/;
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -5,7 +5,7 @@ import { lateCode } from "@/lib/api/read-request";
 import type { AppError } from "@/lib/platform/errors";
 import { newId } from "@/lib/resources/ids";
 
-/** How much of an unneeded body is still read, so that its sender gets to see the response. */
+/** How much of an unneeded body is still read, so that the sender can receive the response. */
 const lingerBytes = 64 * 1_024 ** 2;
 const lingerMs = 30_000;
 
@@ -23,7 +23,7 @@ type Connection = {
 };
 
 const connections = new WeakMap<Socket, Connection>();
-/** Those that are open. */
+/** The open connections. */
 const open = new Set<Connection>();
 /** Connections that only wait for the end of a discarded body. */
 const lingering = new Set<Socket>();
@@ -41,7 +41,10 @@ function connectionOf(socket: Socket): Connection {
 const tickMs = 250;
 let timer: NodeJS.Timeout | undefined;
 
-/** One timer for all bodies. Nearly every body arrives immediately, so one each would be a waste. */
+/**
+ * All bodies share one timer. Nearly every body arrives immediately, so a timer for each would be a
+ * waste.
+ */
 function watchBodies(socket: Socket, connection: Connection): void {
   open.add(connection);
   timer ??= setInterval(breakOffLateBodies, tickMs).unref();

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { ApiRequest } from "@/lib/api/read-request";
 
-// Making a `Request` of every request costs more than most of what is then done with it. Nearly all
-// requests are plain: a path that needs no normalizing, and a short body of known length that is not
-// an upload. Those are passed on as they are. For anything else, the bridge knows what a `Request`
-// would be.
+// Creating a `Request` costs more than most of what handling the request costs. Nearly all requests
+// are plain: the path needs no normalizing, and the body is short, of known length and not an
+// upload. Those are passed on without a `Request`. For all others, the bridge creates one.
 
-/** No more than what Node reads from a connection before anyone asks for it. */
+/** No more than what Node reads from a connection before a handler reads the body. */
 const maximumPlainBytes = 16 * 1_024;
 
 const plainMethod = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE)$/;
@@ -76,8 +75,8 @@ class PlainHeaders {
 }
 
 /**
- * Starts to read at once, because a body that has arrived is lost if its client disconnects before
- * it is read.
+ * Starts to read immediately, because a body that has arrived is lost if its client disconnects
+ * before it is read.
  */
 function readBytes(incoming: IncomingMessage): Promise<Uint8Array> {
   const bytes = new Promise<Uint8Array>((resolve, reject) => {

@@ -50,7 +50,8 @@ export function createCluster(
   if (run.uid !== undefined)
     for (const file of [unfinished, passwordFile]) chownSync(file, run.uid, run.gid ?? run.uid);
   try {
-    // Locale C: text compares by byte, the same on every machine, and ids sort as they were made.
+    // Locale C compares text by bytes, so the order is the same on every machine, and ids sort in
+    // the order in which they were made.
     run.finish(initdb, [
       `--pgdata=${unfinished}`,
       `--username=${owner}`,

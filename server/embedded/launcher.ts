@@ -53,7 +53,7 @@ export function launcher(directories: string[]): Launcher {
         execFileSync(...wrap(command, args), { ...identity, stdio: ["ignore", "ignore", "pipe"] });
       } catch (error) {
         const hint = needsCapability
-          ? "\nAs root, PostgreSQL runs as the user `postgres`, who may not enter this directory: put project and DATA_DIR where others may."
+          ? "\nAs root, Parlance runs PostgreSQL as the user `postgres`, and that user cannot enter this directory. Move the project and DATA_DIR to a directory that other users can enter."
           : "";
         throw new Error(`${path.basename(command)} failed: ${(error as Error).message}${hint}`);
       }

@@ -141,7 +141,7 @@ async function waitUntilReady(server: ChildProcess, url: string, logFile: string
       if ((error as { code?: string }).code === wrongPassword) {
         server.kill("SIGINT");
         throw new Error(
-          "The database in the data directory has another password than its secrets.json: restore that file, or move the directory away.",
+          "The database in the data directory does not accept the password in secrets.json. Restore that file, or move the directory away.",
         );
       }
       if (

@@ -118,7 +118,7 @@ test("no process starts with keys that cannot open the stored secrets, even if o
   }).SECRET_KEYS;
   env().SECRET_KEYS = strange;
   await expect(requireUsableKeys()).rejects.toThrow(
-    `SECRET_KEYS cannot open what this database holds: that was sealed with ${currentKeyId}, and SECRET_KEYS is ${strange[0]?.id}`,
+    `SECRET_KEYS cannot decrypt the secrets in this database. They are encrypted with ${currentKeyId}, and SECRET_KEYS has ${strange[0]?.id}`,
   );
   env().SECRET_KEYS = [...strange, ...SECRET_KEYS];
   await requireUsableKeys();

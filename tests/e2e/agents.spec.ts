@@ -226,7 +226,7 @@ test("versions can be compared and rolled back to, and an archived agent is read
   await page.getByRole("button", { name: "Archive…" }).click();
   await expect(dialog(page)).toContainText("cannot be undone");
   await dialog(page).getByRole("button", { name: "Archive agent" }).click();
-  await expect(page.getByText("As it was archived")).toBeVisible();
+  await expect(page.getByText("Content when it was archived")).toBeVisible();
   await expect(page.getByRole("button", { name: "Save draft" })).toBeHidden();
   expect((await agent()).status).toBe("ARCHIVED");
   await expect(page.getByText("archived and read-only").first()).toBeVisible();

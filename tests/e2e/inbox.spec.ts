@@ -208,7 +208,7 @@ test("only legal status changes are offered, a race is explained, and fields are
   await page.getByRole("button", { name: "Resolve", exact: true }).click();
   await expect(
     page.getByText(
-      "Meanwhile this conversation was set to Closed, and from there it cannot become Resolved.",
+      "This conversation was set to Closed in the meantime. It cannot change from Closed to Resolved.",
     ),
   ).toBeVisible();
   await page.unroute("**/health");

@@ -69,7 +69,7 @@ test("files are uploaded with their progress and processed, and each shows its o
 
   await expect(upload(page, "manual.pdf")).toContainText("Uploaded.");
   await expect(upload(page, "logo.png")).toContainText(
-    "A document is txt, md, html, csv, json, pdf or docx.",
+    "A document must be a txt, md, html, csv, json, pdf or docx file.",
   );
   await expect(upload(page, "huge.txt")).toContainText("A file can be at most 20 MiB");
   await expect(

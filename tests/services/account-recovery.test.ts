@@ -212,7 +212,7 @@ test("a suspended accomplice can neither confirm anything nor keep the organizat
     mutate(stale, (caller) => createApiKey(caller, { name: "key", scopes: ["read:usage"] })),
   ).rejects.toThrow("no longer a member");
   const demote = mutate(as(owner), (caller) => changeRole(caller, owner.id, "ADMIN"));
-  await expect(demote).rejects.toThrow("An organization has at least one owner.");
+  await expect(demote).rejects.toThrow("An organization must have at least one owner.");
 });
 
 test("a request of the squatter that was accepted before the takeover creates nothing after it", async () => {

@@ -69,7 +69,7 @@ test("the last owner can neither be demoted, nor removed, nor leave", async () =
     () => mutate(as(owner), (caller) => leaveOrganization(caller)),
   ];
   for (const work of works)
-    await expect(work()).rejects.toThrow("An organization has at least one owner.");
+    await expect(work()).rejects.toThrow("An organization must have at least one owner.");
   expect(await roleOf(tenant.id, owner.id)).toBe("OWNER");
 
   // With a second owner, all of it is possible.

@@ -309,7 +309,7 @@ test.each(["OWNER", "ADMIN", "MEMBER", "VIEWER"] satisfies Role[])(
         `must be ${tenant.slug} to confirm`,
       );
       await ask(person, tenant.slug);
-      await expect(ask(person, tenant.slug)).rejects.toThrow("being wiped already");
+      await expect(ask(person, tenant.slug)).rejects.toThrow("already being wiped");
     } else {
       await expect(ask(person, tenant.slug)).rejects.toThrow(RoleMissing);
     }

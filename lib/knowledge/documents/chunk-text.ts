@@ -7,8 +7,8 @@ const borders = [/\n\s*\n/g, /\n/g, /[.!?…。！？]["'”’)\]]*(\s|$)|[。�
 
 /**
  * Splits a text into chunks of about 1,000 characters that end after a paragraph, a sentence or at
- * least a word. Each chunk starts with the last sentence of the previous one, so that text around a
- * border is found together.
+ * least a word. Each chunk starts with the last sentence of the previous one, so that a search
+ * finds text around the split.
  */
 export function* chunkText(text: string): Generator<string> {
   let start = 0;
@@ -25,7 +25,8 @@ export function* chunkText(text: string): Generator<string> {
 }
 
 /**
- * The last good border in the second half of the window. Without one, the window is cut at its end.
+ * The last good place to split in the second half of the window. If there is none, the window is
+ * split at its end.
  */
 function findBorder(window: string): number {
   for (const border of borders) {
@@ -33,7 +34,7 @@ function findBorder(window: string): number {
     const last = ends.at(-1);
     if (last && last >= window.length / 2) return last;
   }
-  // Not between the two halves of one character.
+  // Do not split a surrogate pair.
   return isHighSurrogate(window.charCodeAt(window.length - 1)) ? window.length - 1 : window.length;
 }
 

@@ -17,7 +17,7 @@ export const contentTypes = [
 
 export type ContentType = (typeof contentTypes)[number];
 
-/** File extensions. They only tell kinds of text apart; other types are detected by content. */
+/** File extensions. They only distinguish kinds of text; other types are detected by content. */
 const typesByEnding: Record<string, ContentType> = {
   txt: "text/plain",
   md: "text/markdown",
@@ -42,7 +42,7 @@ const oleSignature = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1
 const tailBytes = 128 * 1_024;
 
 /**
- * The type of a file, by its content; its name only tells one kind of text from another.
+ * The type of a file, detected by its content. Its name only distinguishes kinds of text.
  * @throws AppError `unsupported-media-type`
  */
 export async function detectContentType(
@@ -50,7 +50,7 @@ export async function detectContentType(
   name: string,
 ) {
   const promised = typesByEnding[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ""];
-  // Processing finds out whether there is any content.
+  // Processing checks whether there is any content.
   if (file.sizeBytes === 0) return promised ?? "text/plain";
 
   const startsWith = (signature: Buffer) =>
@@ -63,12 +63,13 @@ export async function detectContentType(
     // processing reports that.
     const isDamaged = !tail.includes(zipDirectoryEnd);
     if (tail.includes("word/document.xml") || (isDamaged && promised === docx)) return docx;
-    throw unsupported("Its content is a zip archive without a Word document");
+    throw unsupported("This file is a zip archive without a Word document");
   }
   if (startsWith(oleSignature) && promised === docx) return docx;
-  if (!file.isText) throw unsupported("Its content is none of these, nor text in UTF-8");
+  if (!file.isText)
+    throw unsupported("The content of this file is none of these types, and not UTF-8 text");
   if (promised === "application/pdf" || promised === docx)
-    throw unsupported("Its name says so, but its content is text");
+    throw unsupported("The name of this file says so, but its content is text");
   return /^\uFEFF?\s*<(!doctype html|html)\b/i.test(file.head.toString())
     ? "text/html"
     : (promised ?? "text/plain");
@@ -77,7 +78,7 @@ export async function detectContentType(
 function unsupported(reason: string): AppError {
   return new AppError(
     "unsupported-media-type",
-    `A document is txt, md, html, csv, json, pdf or docx. ${reason}.`,
+    `A document must be a txt, md, html, csv, json, pdf or docx file. ${reason}.`,
   );
 }
 

@@ -11,7 +11,7 @@ const defaultLimits = { timeMs: 60_000, heapMegabytes: 384, memoryMegabytes: 768
 
 type Limits = typeof defaultLimits;
 
-/** A file that can never be read, however often it is tried. */
+/** A file that cannot be read, no matter how often it is tried. */
 export class ExtractionError extends Error {
   constructor(readonly code: DocumentErrorCode) {
     super(code);
@@ -21,9 +21,9 @@ export class ExtractionError extends Error {
 type Options = { signal?: AbortSignal | undefined; limits?: Partial<Limits> };
 
 /**
- * Extracts the text of a file. A separate process reads it. That process can read packages and
- * nothing else, has no network and no secrets, and is killed when it takes too much memory or time,
- * so a hostile file harms only that process.
+ * Extracts the text of a file, in a separate process. That process can read only packages, has no
+ * network and no secrets, and is killed when it takes too much memory or time, so a hostile file
+ * harms only that process.
  * @throws ExtractionError, or the signal's reason
  */
 export async function extractText(
@@ -44,7 +44,7 @@ export async function extractText(
     const exit = new Promise<number | null>((resolve, reject) =>
       child.once("error", reject).once("close", resolve),
     );
-    // If it ends before it has read everything, its exit code says why.
+    // If it exits before it has read everything, its exit code says why.
     const [exitCode, text] = await Promise.all([
       exit,
       readText(child.stdout, stop),

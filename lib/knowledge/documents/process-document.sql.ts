@@ -37,8 +37,8 @@ export const claimAbandonedStatement = sql("claim_abandoned_document", claimPara
 );
 
 /**
- * The oldest document of the next tenant's environment after the one whose turn was last, if it has
- * waited for so many seconds.
+ * The oldest document of the next environment in the round-robin scan, if it has waited for this
+ * many seconds.
  */
 export const claimNextStatement = sql(
   "claim_next_document",
@@ -124,7 +124,7 @@ export const releaseAllStatement = sql(
   UPDATE documents SET lease_expires_at = clock_timestamp() WHERE status = 'PROCESSING' AND lease_expires_at > clock_timestamp() RETURNING 1`,
 );
 
-/** Documents that have been processed for so many seconds. */
+/** Documents that have been processing for this many seconds. */
 export const stuckStatement = sql(
   "stuck_documents",
   { now: "clock", stuckSeconds: "float8", limit: "int" },

@@ -32,7 +32,8 @@ import { toDocument } from "./service";
 const stuckSeconds = 15 * 60;
 const chunksPerStatement = 250;
 /**
- * Delay after an error that the file did not cause: the database or the store may be back by then.
+ * The delay after an error that the file did not cause. The database or the store may be available
+ * again by then.
  */
 const retryAfterSeconds = 20;
 
@@ -117,8 +118,8 @@ async function claim(toQuery: (leaseHolder: string) => Query): Promise<ClaimedDo
 }
 
 /**
- * Brings the document to READY or FAILED. Only an error of the database or the store leaves it for
- * another try.
+ * Sets the document to READY or FAILED. Only after an error of the database or the store is it left
+ * for another try.
  */
 async function processClaimed(document: ClaimedDocument, { signal }: Options): Promise<void> {
   try {
@@ -150,8 +151,8 @@ async function readText(
 }
 
 /**
- * Writes in statements of moderate size, so that none takes long. Search ignores the chunks until
- * the document is ready.
+ * Writes the chunks in statements of moderate size, so that none takes long. Search ignores the
+ * chunks until the document is ready.
  */
 async function writeChunks(document: ClaimedDocument, text: string): Promise<number | null> {
   if (!(await isHeld(clearChunksStatement(heldBy(document))))) return null;
@@ -220,16 +221,16 @@ async function finish(
 }
 
 /**
- * For a worker that is the only one, before it claims anything: any lease belongs to a predecessor
- * that was killed. @returns how many documents were released
+ * Call it only while a single worker runs, before it claims anything: any lease belongs to a
+ * predecessor that was killed. @returns how many documents were released
  */
 export async function releaseDocuments(): Promise<number> {
   return (await runSql(releaseAllStatement({}))).length;
 }
 
 /**
- * Fails documents that have been processing for 15 minutes, however often they were retried. A
- * process still working on one can no longer finish it. Documents that wait to be claimed are not
+ * Fails documents that have been processing for 15 minutes, no matter how often they were retried.
+ * A process still working on one can no longer finish it. Documents that wait to be claimed are not
  * stuck and keep waiting.
  */
 export async function failStuckDocuments(limit: number): Promise<number> {

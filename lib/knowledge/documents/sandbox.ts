@@ -25,8 +25,8 @@ const confineWithoutNamespace = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
 /**
  * Starts Node for an untrusted file. The process can read packages and the document readers. It
  * cannot write files, start processes or use the network, and it has no secrets.
- * @param withNamespace false leaves out the namespace, which not every system has, so that a test
- * can check the rest alone
+ * @param withNamespace false leaves out the namespace, so that a test can check what systems
+ * without namespaces get
  */
 export function startSandboxed(
   parameters: string[],

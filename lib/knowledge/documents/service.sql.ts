@@ -1,17 +1,20 @@
 import { sql } from "@/lib/platform/sql";
 
-/** Of the matching chunks, so many are ranked; a word in more of them tells little about any. */
+/**
+ * The maximum number of matching chunks that are ranked. A word that occurs in more chunks says
+ * little about any of them.
+ */
 const maximumRanked = 5_000;
 
-/** What PostgreSQL puts around a hit. No chunk contains these characters. */
+/** The characters that PostgreSQL puts around a hit. No chunk contains them. */
 export const hitStart = "\u0001";
 export const hitEnd = "\u0002";
 
 const headlineOptions = `StartSel=${hitStart}, StopSel=${hitEnd}, MaxFragments=2, MinWords=8, MaxWords=30, FragmentDelimiter=" … "`;
 
 /**
- * The base is one of the words that are searched for (prisma/beyond-schema.sql), so the index reads
- * no other base's chunks. Of each document, the best matching chunk counts.
+ * The knowledge base is one of the words of the search (prisma/beyond-schema.sql), so the index
+ * reads no other base's chunks. A document is ranked by its best matching chunk.
  */
 export const searchStatement = sql(
   "search_documents",

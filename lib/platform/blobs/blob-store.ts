@@ -9,9 +9,9 @@ export type BlobStore = {
    * Stores an incoming file under a new key. The file may be moved, so it may be gone afterwards.
    */
   put: (key: string, file: IncomingFile) => Promise<void>;
-  /** Null if there is none. */
+  /** Null if the file does not exist. */
   get: (key: string) => Promise<Readable | null>;
-  /** Succeeds if there is none. */
+  /** Succeeds even if the file does not exist. */
   remove: (key: string) => Promise<void>;
 };
 

@@ -4,8 +4,8 @@ import path from "node:path";
 import type { BlobStore } from "./blob-store";
 
 /**
- * Stores files on disk, in directories named after the parts of the key. Files arrive on the same
- * disk, so storing one is a rename.
+ * Stores files on disk, in directories named after the parts of the key. Incoming files are written
+ * to the same disk, so storing one is a rename.
  */
 export function diskBlobStore(directory: string): BlobStore {
   const pathOf = (key: string) => {

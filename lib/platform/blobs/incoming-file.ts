@@ -7,8 +7,8 @@ import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/errors";
 
 /**
- * A file that has arrived completely and is not stored yet. The receiver discards it in the end; a
- * stored file is already gone by then.
+ * A file that has arrived completely and is not stored yet. The caller always discards it in the
+ * end. If it was stored, it is already gone by then.
  */
 export type IncomingFile = {
   path: string;
@@ -22,7 +22,7 @@ export type IncomingFile = {
 };
 
 const headBytes = 1_024;
-/** No upload takes this long: an older file was left by a killed process. */
+/** No upload takes this long, so an older file was left by a killed process. */
 const staleMs = 3_600_000;
 
 const incomingDirectory = () => path.join(env().BLOB_DIRECTORY, "incoming");
@@ -58,7 +58,7 @@ export async function receiveFile(
   try {
     await pipeline(observed, target);
   } catch (error) {
-    // The file may still be opening; removed now, it would be created again.
+    // The file may still be opening. If it were removed now, it would be created again.
     if (!target.closed) await new Promise<void>((resolve) => target.once("close", () => resolve()));
     await discard();
     throw error;

@@ -26,8 +26,8 @@ const maximumAttempts = 3;
 type CommandLog = { commandName?: string; error?: Error };
 
 /**
- * The client logs sentences, and objects for failed commands. Their inputs and outputs stay out of
- * the log.
+ * The client logs sentences, and objects for failed commands. Inputs and outputs of commands are
+ * not logged.
  */
 export function logLine(content: unknown): string {
   if (typeof content !== "object" || content === null) return String(content);
@@ -49,7 +49,7 @@ export function s3BlobStore({ bucket, region, endpoint, credentials }: Options):
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     maxAttempts: maximumAttempts,
-    // By default it would write to the console.
+    // By default, the client would write to the console.
     logger: {
       debug: () => {},
       info: () => {},

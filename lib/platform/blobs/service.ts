@@ -10,7 +10,7 @@ import type { IncomingFile } from "./incoming-file";
  */
 const adoptionMs = 3_600_000;
 
-/** A file in the store, with what was learned while receiving it. */
+/** A file in the store, with the facts that were determined while receiving it. */
 export type StoredFile = {
   blobKey: string;
   contentType: string;
@@ -54,7 +54,7 @@ export async function withStoredFile<Result>(
 
 /** Call it in the transaction that writes the row that owns the file. */
 export async function adoptBlob({ db, partition }: Caller, key: string): Promise<void> {
-  // With a margin, so that the file is not being removed right now.
+  // With a margin, so that a job cannot be removing the file right now.
   const latest = new Date(Date.now() + adoptionMs / 2);
   const { count } = await db.strayBlob.deleteMany({
     where: { ...partition, key, removeAfter: { gt: latest } },
@@ -98,8 +98,8 @@ const claimStrayBlobsStatement = (limit: number) =>
 type StrayBlob = { tenant_id: string; environment: Partition["environment"]; key: string };
 
 /**
- * Removes files without an owner. The record is deleted last, so after a crash the file is only
- * removed again.
+ * Removes files without an owner. The record is deleted last, so a crash in between only means that
+ * the file is removed twice.
  */
 export async function removeStrayBlobs(limit: number): Promise<number> {
   const rows = await runSql<StrayBlob>(claimStrayBlobsStatement(limit)({}));

@@ -29,8 +29,8 @@ const closedIpv4 = networks([
 ]);
 
 /**
- * All IPv6 addresses are closed except global unicast. Parts of that are closed too: protocols,
- * tunnels, documentation, AS112.
+ * All IPv6 addresses are closed except global unicast, of which some ranges are also closed:
+ * protocols, tunnels, documentation, AS112.
  */
 const globalIpv6 = networks(["2000::/3"]);
 const closedGlobalIpv6 = networks([
@@ -90,7 +90,10 @@ export function isBlockedAddress(address: string): boolean {
   return !isOpened(address, family) && !isPublicAddress(address);
 }
 
-/** Whether an address is on the public internet, regardless of what the operator opened. */
+/**
+ * Whether an address is on the public internet, regardless of the networks that the operator
+ * opened.
+ */
 export function isPublicAddress(address: string): boolean {
   const family = isIPv4(address) ? "ipv4" : "ipv6";
   if (family === "ipv4") return !closedIpv4.check(address, family);

@@ -1,7 +1,7 @@
-/** How late a deadline may be noticed. */
+/** A deadline may be noticed this much too late. */
 const tickMs = 50;
 
-/** Something that ends early unless it removes itself in time. */
+/** Something that expires unless it is removed in time. */
 export type Expiring = { readonly expiresAtMs: number; expire: () => void };
 
 const waiting = new Set<Expiring>();
@@ -9,8 +9,8 @@ let ticker: NodeJS.Timeout | undefined;
 
 /**
  * Calls `expire` once `performance.now()` has passed `expiresAtMs`. All deadlines share one timer:
- * one for each of thousands of requests a second, nearly all of which are cleared, costs more than
- * checking the few hundred that wait.
+ * creating and clearing a timer for each of thousands of requests a second costs more than checking
+ * the few hundred that wait.
  */
 export function addDeadline(expiring: Expiring): void {
   waiting.add(expiring);
@@ -25,8 +25,8 @@ function tick(): void {
   const now = performance.now();
   for (const { expiresAtMs } of waiting) {
     if (expiresAtMs > now) continue;
-    // After the sockets were read, so that a response that arrived while this process was busy
-    // still counts.
+    // Checked after the sockets were read, so that a response that arrived while this process was
+    // busy still counts.
     setImmediate(expireOverdue, now);
     break;
   }

@@ -5,7 +5,7 @@ import { isBlockedAddress, isBlockedHost, isLocalhost } from "./blocked-addresse
 import { isOwnEndpoint } from "./own-endpoints";
 
 /**
- * Why a request got no response. The webhook's owner sees this, so it reveals nothing about what is
+ * Why a request got no response. The webhook's owner sees this, so it must not reveal what is
  * behind an address.
  */
 export type OutboundErrorCode =
@@ -35,8 +35,8 @@ export class OutboundError extends Error {
  * reached is checked before any byte of the request is sent.
  */
 export function guardedConnector(timeoutMs: number): buildConnector.connector {
-  // One per port, because a lookup does not know its port. An agent serves one webhook, so there is
-  // rarely a second.
+  // One per port, because a lookup does not know the port. A connector serves one webhook, so there
+  // is rarely more than one port.
   const connectors = new Map<number, buildConnector.connector>();
   const connectorFor = (port: number) => {
     // The options are passed to net.connect and tls.connect, which undici's types do not declare
@@ -62,7 +62,7 @@ export function guardedConnector(timeoutMs: number): buildConnector.connector {
         if (error)
           return callback(new OutboundError(connectErrorCode(error, target.protocol)), null);
         if (!socket) return callback(new OutboundError("connection_error"), null);
-        // A peer that has already hung up has no address to check, and nothing is sent to it.
+        // A peer that has already disconnected has no address to check, and nothing is sent to it.
         if (socket.remoteAddress === undefined) {
           socket.destroy();
           return callback(new OutboundError("connection_reset"), null);
@@ -137,7 +137,7 @@ const systemErrorCodes: Record<string, OutboundErrorCode> = {
 
 function connectErrorCode(error: Error & { code?: string }, protocol: string): OutboundErrorCode {
   if (error instanceof OutboundError) return error.errorCode;
-  // With TLS, any other failure is one of the handshake or the certificate.
+  // With TLS, any other failure concerns the handshake or the certificate.
   return (
     systemErrorCodes[error.code ?? ""] ?? (protocol === "https:" ? "tls_error" : "connection_error")
   );

@@ -14,16 +14,18 @@ const maximumHeaderBytes = 16_384;
 /** The connections of one webhook to its URL. Each of undici's clients has one connection. */
 export type OutboundPool = {
   readonly url: string;
-  /** What a request to the URL asks for. */
+  /** The target of a request to the URL. */
   readonly path: string;
   readonly open: () => Client;
   readonly clients: Set<Client>;
-  /** Those without a request. The last one was used last, so its connection is most likely open. */
+  /**
+   * The idle clients. The last one was used most recently, so its connection is most likely open.
+   */
   readonly idle: Client[];
   lastUsedAtMs: number;
 };
 
-/** By webhook, so that no connection ever serves two. */
+/** Keyed by webhook, so that no connection ever serves two. */
 const pools = new Map<string, OutboundPool>();
 let sweeper: NodeJS.Timeout | undefined;
 
@@ -58,8 +60,8 @@ export function outboundPool(key: string, url: string, timeoutMs: number): Outbo
 }
 
 /**
- * A client for one request. Return it afterwards. Not undici's own pool, which opens a connection
- * again after a request was aborted, without anything to send.
+ * A client for one request. Return it afterwards. undici's own pool is not used, because it opens a
+ * new connection after each aborted request, even if there is nothing to send.
  */
 export function takeClient(pool: OutboundPool): Client {
   const idle = pool.idle.pop();
@@ -97,7 +99,7 @@ function closeLeastRecentlyUsed(): void {
 
 const isInUse = ({ clients, idle }: OutboundPool) => clients.size > idle.length;
 
-/** Clients with a request are closed when they are returned. */
+/** Clients that are in use are closed when they are returned. */
 function close(key: string, { clients, idle }: OutboundPool): void {
   pools.delete(key);
   clients.clear();

@@ -53,8 +53,8 @@ export function outboundRequest(
 }
 
 /**
- * A handler of our own, because undici's `request` makes a stream, an abort signal and listeners
- * for each response, which costs more than sending it.
+ * A custom handler, because undici's `request` creates a stream, an abort signal and listeners for
+ * each response, which costs more than sending the request.
  * @param end called once; the connection is reusable after a complete response
  */
 function receiveResponse(

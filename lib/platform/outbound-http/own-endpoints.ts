@@ -87,7 +87,7 @@ function isThisMachine(address: string): boolean {
  */
 export async function isOwnEndpoint(address: string, port: number): Promise<boolean> {
   if (isOwnEndpointHere(address, port)) return true;
-  // A public address may be shared with others, for example a CDN's.
+  // A public address may be shared with other sites, for example on a CDN.
   if (isPublicAddress(address)) return false;
   const named = ownEndpoints().filter(
     (endpoint) =>

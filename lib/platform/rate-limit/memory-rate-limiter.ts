@@ -3,7 +3,7 @@ import { bucketWidth, type Policy, type PolicyState, type RateLimiter } from "./
 type MemoryRateLimiterOptions = {
   /** Milliseconds on a clock that never goes back. */
   now?: () => number;
-  /** How many identifiers are remembered at least. At most twice as many are. */
+  /** The minimum number of identifiers that are remembered. The maximum is twice that. */
   maximumIdentifiers?: number;
 };
 
@@ -71,8 +71,8 @@ export function memoryRateLimiter({
     policies: Policy[],
     isTaking: boolean,
   ): { isAllowed: boolean; states: PolicyState[] } {
-    // Whole milliseconds, as in Redis: adding and subtracting fractions would round a wait of 60 s
-    // up to 61.
+    // Whole milliseconds, as in Redis. With fractions, rounding errors would turn a wait of 60 s
+    // into 61.
     const nowMs = Math.floor(now());
     const counted = policies.map((policy) => ({ policy, buckets: livingBuckets(policy, nowMs) }));
     const isAllowed = counted.every(({ policy, buckets }) => sum(buckets) < policy.limit);

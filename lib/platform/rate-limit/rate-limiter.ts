@@ -6,7 +6,7 @@ import { type Fallbacks, probeUpstash, upstashRateLimiter } from "./upstash-rate
 
 export type { PolicyState, RateLimiter, RateLimitResult } from "./policy";
 
-/** `fallbacks` stays at zero in memory, where nothing can be down. */
+/** `fallbacks` is always zero in memory, because there is no store that can fail. */
 type RateLimitStore = { name: "upstash" | "memory"; fallbacks: Readonly<Fallbacks> };
 
 type Shared = { limiter: RateLimiter; store: RateLimitStore };
@@ -35,14 +35,16 @@ function current(): Shared {
 /** The process's one limiter: Upstash's when it is configured, otherwise in memory. */
 export const rateLimiter = (): RateLimiter => current().limiter;
 
-/** Where requests are counted, and how many this process had to count in its own memory. */
+/**
+ * The place where requests are counted, and how many this process had to count in its own memory.
+ */
 export const rateLimitStore = (): RateLimitStore => current().store;
 
 const bootProbeTimeoutMs = 5_000;
 
 /**
- * Called at boot, which continues in any case: logs if this process cannot share its counts with
- * the others.
+ * Called at boot. Logs if this process cannot share its counts with the others; the process starts
+ * anyway.
  */
 export async function probeRateLimitStore(): Promise<void> {
   const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env();

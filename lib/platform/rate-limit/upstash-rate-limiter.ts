@@ -21,13 +21,16 @@ type UpstashRateLimiterOptions = {
  */
 export type Fallbacks = { count: number; lastAtMs: number | null };
 
-/** A response takes a few milliseconds when all is well; half a second means a store in trouble. */
+/**
+ * A response normally takes a few milliseconds. After half a second, something is wrong with the
+ * store.
+ */
 const defaultTimeoutMs = 500;
 const logIntervalMs = 1_000;
 
 /**
- * After this many failures in a row, the store is only tried now and then, so that not every
- * request waits in vain.
+ * After this many failures in a row, the store is tried only now and then, so that most requests do
+ * not wait for it.
  */
 const failuresBeforePause = 5;
 const pauseMs = 1_000;
@@ -68,7 +71,7 @@ export function upstashRateLimiter({
   function isPaused(): boolean {
     if (failuresInARow < failuresBeforePause) return false;
     if (elapsedMs() < askAgainAt) return true;
-    // This one request finds out whether the store is back; the others need not wait for it.
+    // This request checks whether the store is back. The others do not wait for it.
     askAgainAt = elapsedMs() + pauseMs;
     return false;
   }
@@ -84,8 +87,8 @@ export function upstashRateLimiter({
       if (failuresInARow > 0)
         log.info({ fallbacks: fallbacks.count }, "the rate limiter's store responds again");
       failuresInARow = 0;
-      // Memory counts along, so that an outage does not hand out a second limit to those who have
-      // used up theirs.
+      // Requests are also counted in memory, so that an outage does not give a second limit to
+      // clients that have used up theirs.
       if (decision.isAllowed && isTaking) await askMemory();
       return decision;
     } catch (error) {
@@ -122,8 +125,7 @@ async function askEach(
 }
 
 /**
- * Runs the limiter's own script against the store, as every request does, and changes nothing that
- * counts.
+ * Runs the limiter's own script against the store, like every request, without changing any count.
  * @throws Error that says what is wrong
  */
 export async function probeUpstash(
@@ -142,8 +144,8 @@ export async function probeUpstash(
 }
 
 /**
- * One round trip for all policies. It throws where the store fails, is late, or responds with
- * something else.
+ * Makes one round trip for all policies. Throws if the store fails, is late, or sends an unexpected
+ * response.
  */
 function storeClient({
   url,
@@ -156,8 +158,8 @@ function storeClient({
     token,
     // A connection that went stale while idle gets a second chance, within the same deadline.
     retry: { retries: 1, backoff: () => 0 },
-    // As a function: given a bare signal, the client responds to an abort with a made-up result instead
-    // of an error.
+    // This is a function, because with a plain signal, the client returns an invented result after
+    // an abort instead of throwing.
     signal: () => AbortSignal.timeout(timeoutMs),
     enableTelemetry: false,
   });
@@ -167,8 +169,8 @@ function storeClient({
     const keys = policies.map(({ identifier, windowMs }) => `${prefix}:${identifier}:${windowMs}`);
     const limits = policies.flatMap(({ limit, windowMs }) => [String(limit), String(windowMs)]);
     let decision: Decision | undefined;
-    // The library knows one policy per call, so ours returns what it wants to hear and keeps the
-    // rest.
+    // The library supports one policy per call, so our function returns the result that it expects
+    // and keeps the rest.
     const limit = async () => {
       decision = readDecision(
         await script.exec(keys, [isTaking ? "1" : "0", now ? String(now()) : "", ...limits]),
@@ -202,7 +204,7 @@ function storeClient({
 function readDecision(result: unknown, policies: Policy[]): Decision {
   const [allowed, ...figures] = Array.isArray(result) ? result.map(Number) : [];
   if (figures.length !== 2 * policies.length || figures.some(Number.isNaN))
-    throw new Error("the store responded with something else");
+    throw new Error("the store sent an unexpected response");
   const states = policies.map(({ limit }, index) => ({
     limit,
     remaining: figures[2 * index] ?? 0,
@@ -211,7 +213,10 @@ function readDecision(result: unknown, policies: Policy[]): Decision {
   return { isAllowed: allowed === 1, states };
 }
 
-/** What went wrong, without the command that the client quotes: it names addresses and accounts. */
+/**
+ * The error message without the command that the client quotes, because that contains addresses and
+ * account ids.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const { code } = (error.cause ?? {}) as { code?: unknown };

@@ -1,7 +1,7 @@
 /**
- * The RateLimiter contract as one atomic step in Redis. It has no `#!lua` line: only Upstash's own
- * server knows the flags that `@upstash/ratelimit` puts there, and other servers and bridges reject
- * such a script.
+ * The RateLimiter contract as one atomic step in Redis. It has no `#!lua` line, because only
+ * Upstash's own server supports the flags that `@upstash/ratelimit` puts there, and other servers
+ * and bridges reject such a script.
  *
  * KEYS: a hash for each policy, from a bucket's number to `requests * width + milliseconds of the
  * last one within the bucket`. ARGV: 1 to take or 0 to peek; the time in milliseconds, or nothing

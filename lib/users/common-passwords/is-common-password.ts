@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { filterPath, prefixOf } from "./filter";
 
-/** Shorter words are part of nearly every password. */
+/** Nearly every password contains shorter words. */
 const shortestBase = 4;
 
 let filter: Buffer | undefined;

@@ -30,7 +30,7 @@ async function run() {
   return exitCodes.ready;
 }
 
-/** Removes control characters, which are useless to PostgreSQL and readers, and trims the text. */
+/** Removes control characters, which PostgreSQL or readers cannot use, and trims the text. */
 function tidy(/** @type {string} */ text) {
   return (
     text

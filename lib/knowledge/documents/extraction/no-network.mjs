@@ -1,7 +1,7 @@
-// Loaded before anything else into the process that opens an untrusted file. Node's own permissions
-// deny the network since version 25. In older versions, this closes every way to the network that
-// Node's modules offer. Where the system allows it, the process also runs in its own empty network
-// namespace (sandbox.ts).
+// The process that opens an untrusted file loads this before anything else. Since version 25,
+// Node's own permissions deny access to the network. In older versions, this file disables every
+// function of Node's modules that reaches the network. If the system allows it, the process also
+// runs in its own empty network namespace (sandbox.ts).
 
 import childProcess from "node:child_process";
 import dgram from "node:dgram";

@@ -1,4 +1,4 @@
-/** The exit codes of the process. With any other code, it did not exit by itself. */
+/** The exit codes of the process. Any other code means that it did not exit by itself. */
 export const exitCodes = { ready: 0, empty: 64, encrypted: 65, invalid_file: 66, too_large: 67 };
 
 /** The longest text that is extracted from a file: the size of the largest text file. */

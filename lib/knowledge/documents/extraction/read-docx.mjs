@@ -5,7 +5,10 @@ import { maximumCharacters, Unreadable } from "./outcome.mjs";
 const maximumEntries = 1_000;
 const maximumUnpackedBytes = 100 * 1_024 ** 2;
 const maximumRatio = 100;
-/** Small entries may have any compression ratio: a form with many empty fields is not a bomb. */
+/**
+ * Small entries may have any compression ratio, because a form with many empty fields is not a zip
+ * bomb.
+ */
 const unsuspiciousBytes = 1_024 ** 2;
 
 const oleSignature = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);

@@ -21,8 +21,8 @@ const blocks = new Set(
 );
 
 /**
- * The text that a visitor reads, one line per block. The parser streams and builds no tree, so deep
- * nesting costs nothing.
+ * The text that a visitor reads, one line per block. The parser is a streaming one that builds no
+ * tree, so deep nesting costs nothing.
  * @param {Buffer} bytes
  */
 export function read(bytes) {

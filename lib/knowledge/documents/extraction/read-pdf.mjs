@@ -2,7 +2,7 @@ import { getDocumentProxy } from "unpdf";
 import { maximumCharacters, Unreadable } from "./outcome.mjs";
 
 /**
- * The text of all pages. They are read one after the other, so that only one is in memory.
+ * The text of all pages. They are read one at a time, so that only one is in memory.
  * @param {Buffer} bytes
  */
 export async function read(bytes) {

@@ -41,10 +41,7 @@ export async function sendMessageAction(
     sent,
     async (caller, { kind, text, key, resolves }, { user, environment }) => {
       if (kind === "customer" && environment !== "test") {
-        throw new AppError(
-          "validation",
-          "A customer’s message can be written by hand in test only.",
-        );
+        throw new AppError("validation", "You can write as a customer only in test.");
       }
       const person = { type: "USER", id: user.id, name: user.name } as const;
       const message: CreateMessage =
@@ -84,7 +81,7 @@ function inWords(error: unknown): unknown {
   );
   return new AppError(
     error.kind,
-    `Meanwhile this conversation was set to ${from}, and from there it cannot become ${to}.`,
+    `This conversation was set to ${from} in the meantime. It cannot change from ${from} to ${to}.`,
     error.members,
   );
 }
@@ -97,7 +94,10 @@ export async function createConversationAction(
   const body = { ...fields, ...(externalId && { customer: { externalId } }) };
   return act(place, createConversationBody, body, async (caller, input, { environment }) => {
     if (environment !== "test")
-      throw new AppError("validation", "Conversations are made by hand in test only.");
+      throw new AppError(
+        "validation",
+        "You can create conversations in the dashboard only in test.",
+      );
     const { id } = await createConversation(caller, input);
     return { id };
   });

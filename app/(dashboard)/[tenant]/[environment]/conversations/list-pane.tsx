@@ -118,7 +118,7 @@ function emptySentence(status: string, isFiltered: boolean): string {
   if (isFiltered) return "No conversations match these filters.";
   return status in statusLabels
     ? `No conversation is ${status.toLowerCase()}.`
-    : "No conversation fits.";
+    : "No conversations here.";
 }
 
 const countLabel = (count: number) => (count >= countLimit ? `${countLimit - 1}+` : String(count));

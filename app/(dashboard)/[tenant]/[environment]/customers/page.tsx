@@ -61,8 +61,8 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
             <CustomerTable customers={customers} base={base} now={now} />
           ) : (
             <EmptyState title="No customers match">
-              Each word must be part of a name, email address, phone number or external id. A word
-              of one or two letters must be at its start.
+              Each word that you type must be the start of a word in the name, email address, phone
+              number or external id.
             </EmptyState>
           )}
           <Pager path={`${base}/customers`} query={query} nextCursor={nextCursor} />

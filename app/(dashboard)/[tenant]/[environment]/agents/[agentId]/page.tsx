@@ -94,7 +94,7 @@ export default dashboardPage<"agentId">(
               save={saveDraftAction.bind(null, place, agent.id)}
             />
           ) : (
-            <Panel title={isOpen ? "Draft" : "As it was archived"}>
+            <Panel title={isOpen ? "Draft" : "Content when it was archived"}>
               <ContentView content={draft} nameOf={nameOf} base={base} />
             </Panel>
           )}

@@ -115,7 +115,7 @@ export default dashboardPage<"agentId">(
 );
 
 function changedWords(before: AgentContent | undefined, after: AgentContent): string {
-  if (!before) return "The first one";
+  if (!before) return "First version";
   const changed = new Set(changedFields(before, after));
   const fields = (Object.keys(fieldLabels) as (keyof AgentContent)[]).filter((field) =>
     changed.has(field),
