@@ -19,7 +19,7 @@ const findKey = {
   text: "SELECT tenant_id, environment, revoked_at, expires_at FROM api_keys WHERE hash = $1",
 };
 const findAnswer = {
-  name: "find_answer",
+  name: "find_stored_response",
   text: `SELECT status, body FROM idempotency_records WHERE tenant_id = $1 AND environment = $2::"Environment" AND key = $3`,
 };
 const findConversation = {

@@ -19,8 +19,8 @@ await Promise.all(
         "content-type": "application/json",
         "x-service-signature": `t=${timestamp},v1=${signature}`,
       };
-      const answer = await pool.request({ method: "POST", path: "/", headers, body });
-      await answer.body.text();
+      const response = await pool.request({ method: "POST", path: "/", headers, body });
+      await response.body.text();
     }
   }),
 );

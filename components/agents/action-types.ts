@@ -7,5 +7,5 @@ import type { ActionResult } from "@/lib/platform/action-result";
 
 export type CreateAgent = (form: FormData) => Promise<ActionResult<{ id: string }>>;
 export type SaveDraft = (seen: string, patch: UpdateAgent) => Promise<ActionResult<Agent>>;
-export type DecideOnDraft = (seen: string) => Promise<ActionResult>;
+export type DraftAction = (seen: string) => Promise<ActionResult>;
 export type ArchiveAgent = () => Promise<ActionResult>;

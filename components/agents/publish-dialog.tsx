@@ -6,7 +6,7 @@ import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { Button } from "@/components/ui/button";
 import { useHasUnsavedChanges } from "@/components/ui/unsaved-changes";
 import type { Environment } from "@/prisma/generated/enums";
-import type { DecideOnDraft } from "./action-types";
+import type { DraftAction } from "./action-types";
 import { draftFormId } from "./draft-form";
 
 type Props = {
@@ -15,7 +15,7 @@ type Props = {
   nextVersion: number;
   /** The `updatedAt` of the draft whose changes are the children. */
   seen: string;
-  publish: DecideOnDraft;
+  publish: DraftAction;
   children: ReactNode;
 };
 

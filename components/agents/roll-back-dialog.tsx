@@ -5,14 +5,14 @@ import type { ReactNode } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import type { Agent } from "@/lib/agents/schema";
 import type { Environment } from "@/prisma/generated/enums";
-import type { DecideOnDraft } from "./action-types";
+import type { DraftAction } from "./action-types";
 
 type Props = {
   environment: Environment;
   /** The draft's time as shown to the user. A draft that has changed since is not replaced. */
   agent: Pick<Agent, "publishedVersion" | "hasUnpublishedChanges" | "updatedAt">;
   version: number;
-  rollBack: DecideOnDraft;
+  rollBack: DraftAction;
   /** The changes to the published version. */
   children: ReactNode;
 };

@@ -2,11 +2,11 @@ import type { ScopeResource } from "@/lib/api-keys/scope-choices";
 
 const levels = { none: "None", read: "Read", write: "Write", both: "Read and write" } as const;
 
-export type Level = keyof typeof levels;
-export const levelNames: Record<Level, string> = levels;
+export type AccessLevel = keyof typeof levels;
+export const levelNames: Record<AccessLevel, string> = levels;
 
 /** The access that these scopes grant to a resource. */
-export function levelOf(scopes: readonly string[], resource: string): Level {
+export function levelOf(scopes: readonly string[], resource: string): AccessLevel {
   const [reads, writes] = ["read", "write"].map((verb) => scopes.includes(`${verb}:${resource}`));
   return reads ? (writes ? "both" : "read") : writes ? "write" : "none";
 }
@@ -26,7 +26,7 @@ export function describeKey(
   resources: ScopeResource[],
   { scopes, allowedIps, rateLimitPerMinute, end }: KeyTerms,
 ): string {
-  const at = (level: Level) =>
+  const at = (level: AccessLevel) =>
     resources
       .filter(({ name }) => levelOf(scopes, name) === level)
       .map(({ label }) => label.toLowerCase());

@@ -3,10 +3,10 @@
 import { useId } from "react";
 import type { ScopeResource } from "@/lib/api-keys/scope-choices";
 import type { Scope } from "@/lib/api-keys/scopes";
-import { type Level, levelNames, levelOf } from "./describe-key";
+import { type AccessLevel, levelNames, levelOf } from "./describe-key";
 import type { ScopePreset } from "./types";
 
-const verbsOf: Record<Level, ("read" | "write")[]> = {
+const verbsOf: Record<AccessLevel, ("read" | "write")[]> = {
   none: [],
   read: ["read"],
   write: ["write"],
@@ -32,7 +32,7 @@ export function ScopePicker({ presets, resources, chosen, onChange, error }: Pic
   const id = useId();
   const preset = presets.find(({ scopes }) => isSame(scopes, chosen));
 
-  function setLevel(resource: string, level: Level) {
+  function setLevel(resource: string, level: AccessLevel) {
     const others = chosen.filter((scope) => !scope.endsWith(`:${resource}`));
     onChange([...others, ...verbsOf[level].map((verb) => `${verb}:${resource}` as Scope)]);
   }

@@ -6,7 +6,7 @@ type CodeProps = { code: string; language?: string; title?: string };
 
 /** A block of code with a button that copies it. */
 export async function Code({ code, language = "text", title }: CodeProps) {
-  const text = fill(code.trimEnd());
+  const text = fillPlaceholders(code.trimEnd());
   const html = await highlight(
     text,
     languages.find((name): name is Language => name === language) ?? "text",
@@ -35,7 +35,7 @@ export async function Code({ code, language = "text", title }: CodeProps) {
 }
 
 /** Fills in this installation's address and the prefix of its keys. */
-export function fill(text: string): string {
+export function fillPlaceholders(text: string): string {
   const { APP_URL, SERVICE_PREFIX } = env();
   return text.replaceAll("%ORIGIN%", APP_URL).replaceAll("%PREFIX%", SERVICE_PREFIX);
 }

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { type ComponentProps, isValidElement, type ReactNode } from "react";
-import { Code, fill } from "./code";
+import { Code, fillPlaceholders } from "./code";
 import { anchorOf } from "./heading-anchor";
 
 function textOf(node: ReactNode): string {
@@ -47,7 +47,7 @@ function Fence({ children }: ComponentProps<"pre">) {
 
 const InlineCode = ({ children }: ComponentProps<"code">) => (
   <code className="break-words rounded-md bg-sunken px-1.5 py-0.5 font-mono text-[0.85em]">
-    {fill(textOf(children))}
+    {fillPlaceholders(textOf(children))}
   </code>
 );
 

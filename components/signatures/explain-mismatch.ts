@@ -1,12 +1,12 @@
-export type Given = { body: string; secret: string };
+export type BodyAndSecret = { body: string; secret: string };
 
 /**
  * When no signature matches, tries the most common accidental changes to bodies and secrets.
  * @returns the sentence for the first change with which one matches; null if none does
  */
 export async function explainMismatch(
-  given: Given,
-  matches: (candidate: Given) => Promise<boolean>,
+  given: BodyAndSecret,
+  matches: (candidate: BodyAndSecret) => Promise<boolean>,
 ): Promise<string | null> {
   const secrets = secretVariants(given.secret);
   const bodies = bodyVariants(given.body);

@@ -4,7 +4,7 @@ import {
   type WebhookVerificationCode,
   WebhookVerificationError,
 } from "@/sdk/src/webhooks";
-import { explainMismatch, type Given, parseJson } from "./explain-mismatch";
+import { type BodyAndSecret, explainMismatch, parseJson } from "./explain-mismatch";
 import { findSignatureHeaders, type SignatureHeaders } from "./find-signature-headers";
 
 export type Step = {
@@ -49,7 +49,7 @@ export async function inspectSignature(
 
 async function verdict(
   { signature }: SignatureHeaders,
-  { body, secret, now }: Given & { now: Date },
+  { body, secret, now }: BodyAndSecret & { now: Date },
 ) {
   try {
     await verifyWebhook({ payload: body, header: signature, secret, now });
@@ -168,7 +168,7 @@ function secretStep(secret: string): Step {
 
 async function signatureStep(
   { timestamp, signatures }: ParsedSignature,
-  { body, secret }: Given,
+  { body, secret }: BodyAndSecret,
 ): Promise<Step> {
   const name = "Signature";
   if (timestamp === null || signatures.length === 0 || secret === "") {
@@ -178,7 +178,7 @@ async function signatureStep(
       text: "Paste the header and the secret to check the signature.",
     };
   }
-  const matches = async (candidate: Given) => {
+  const matches = async (candidate: BodyAndSecret) => {
     const expected = await signatureOf(candidate.secret, timestamp, encoder.encode(candidate.body));
     return signatures.indexOf(expected);
   };
@@ -215,7 +215,7 @@ async function signatureStep(
 
 async function standardStep(
   { id, timestamp, standardSignature }: SignatureHeaders,
-  { body, secret, now }: Given & { now: Date },
+  { body, secret, now }: BodyAndSecret & { now: Date },
 ): Promise<Step> {
   const name = "Standard Webhooks";
   const step = (state: Step["state"], text: string): Step => ({ name, state, text });

@@ -22,9 +22,9 @@ import {
   requireAgent,
   requireKnowledgeBases,
   requireNotArchived,
-  requireSeen,
+  requireUnchangedDraft,
   requireVersion,
-  type Seen,
+  type SeenDraft,
   toAgent,
   writeAgent,
 } from "./stored-agent";
@@ -80,13 +80,13 @@ export async function updateAgent(
   caller: Caller,
   id: string,
   patch: UpdateAgent,
-  seen: Seen = {},
+  seen: SeenDraft = {},
 ): Promise<Agent> {
   requireRole(caller, "MEMBER", "change agents");
   const before = await lockAgent(caller, id);
   if (patch.knowledgeBaseIds) await requireKnowledgeBases(caller, patch.knowledgeBaseIds);
   requireNotArchived(before);
-  requireSeen(before, seen);
+  requireUnchangedDraft(before, seen);
 
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = mergeMetadata(before.metadata, metadataPatch);

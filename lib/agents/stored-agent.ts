@@ -89,9 +89,9 @@ export async function writeAgent(
  * The `updatedAt` of the draft that the user saw when they acted. If the draft has changed since,
  * the action is refused. The API has no such check: its patches are merged in the order of arrival.
  */
-export type Seen = { draft?: string | undefined };
+export type SeenDraft = { draft?: string | undefined };
 
-export function requireSeen({ updatedAt }: AgentModel, { draft }: Seen): void {
+export function requireUnchangedDraft({ updatedAt }: AgentModel, { draft }: SeenDraft): void {
   if (draft === undefined || draft === updatedAt.toISOString()) return;
   throw new AppError("conflict", "The draft has changed since you opened it.", {
     errors: [

@@ -10,9 +10,9 @@ import {
   requireAgent,
   requireKnowledgeBases,
   requireNotArchived,
-  requireSeen,
+  requireUnchangedDraft,
   requireVersion,
-  type Seen,
+  type SeenDraft,
   toAgent,
   writeAgent,
 } from "./stored-agent";
@@ -22,11 +22,15 @@ import {
  * version.
  * @throws AppError `agent-archived`, or `conflict` if the draft has changed since the user saw it
  */
-export async function publishAgent(caller: Caller, id: string, seen: Seen = {}): Promise<Agent> {
+export async function publishAgent(
+  caller: Caller,
+  id: string,
+  seen: SeenDraft = {},
+): Promise<Agent> {
   requireRole(caller, "MEMBER", "publish agents");
   const before = await lockAgent(caller, id);
   requireNotArchived(before);
-  requireSeen(before, seen);
+  requireUnchangedDraft(before, seen);
   if (!before.hasUnpublishedChanges) return toAgent(before);
   return publishContent(caller, before, contentOf(before), "agent.published");
 }
@@ -41,14 +45,14 @@ export async function rollBackAgent(
   caller: Caller,
   id: string,
   version: number,
-  seen: Seen = {},
+  seen: SeenDraft = {},
 ): Promise<Agent> {
   requireRole(caller, "MEMBER", "roll agents back");
   const before = await lockAgent(caller, id);
   const content = agentContent.parse((await requireVersion(caller, id, version)).content);
   await requireKnowledgeBases(caller, content.knowledgeBaseIds);
   requireNotArchived(before);
-  requireSeen(before, seen);
+  requireUnchangedDraft(before, seen);
   if (!before.hasUnpublishedChanges && changedFields(contentOf(before), content).length === 0)
     return toAgent(before);
   return publishContent(caller, before, content, "agent.rolled_back", version);

@@ -8,7 +8,7 @@ import {
   idempotencyKeyReused,
   invalidIdempotencyKey,
 } from "@/lib/platform/errors";
-import { openSecret, sealSecret, storedAnswerContext } from "@/lib/platform/secret-box";
+import { openSecret, sealSecret, storedResponseContext } from "@/lib/platform/secret-box";
 import { sql } from "@/lib/platform/sql";
 import type { ApiRequest } from "./read-request";
 
@@ -72,7 +72,7 @@ export async function findStoredResponse(
   if (!stored) return null;
   if (!stored.isSameRequest) throw idempotencyKeyReused();
   const body = stored.isEncrypted
-    ? openSecret(stored.body, storedAnswerContext(partition, key))
+    ? openSecret(stored.body, storedResponseContext(partition, key))
     : stored.body;
   return { status: stored.status, body };
 }
@@ -116,7 +116,7 @@ export async function storeResponse(
   await transaction.idempotencyRecord.update({
     where: { tenantId_environment_key: { ...partition, key } },
     data: {
-      body: holdsSecret ? sealSecret(body, storedAnswerContext(partition, key)) : body,
+      body: holdsSecret ? sealSecret(body, storedResponseContext(partition, key)) : body,
       isEncrypted: holdsSecret,
     },
   });

@@ -40,8 +40,8 @@ const running = new Map<string, Making>();
  * likely a replay, so the response is looked up before the change is attempted. This is only a
  * hint: the database decides.
  */
-const answered = new Set<string>();
-const maximumAnswered = 10_000;
+const keysWithResponse = new Set<string>();
+const maximumKeysWithResponse = 10_000;
 
 /**
  * Makes a change once per idempotency key, even if many requests with that key arrive concurrently.
@@ -65,7 +65,7 @@ export async function perform(change: Change): Promise<JsonResponse> {
     if (!earlier.fingerprint.equals(record.fingerprint)) throw idempotencyKeyReused();
     return { ...response, isReplay: true };
   }
-  const response = replayOrMake(change, record, answered.has(name));
+  const response = replayOrMake(change, record, keysWithResponse.has(name));
   running.set(name, { fingerprint: record.fingerprint, response });
   try {
     return await response;
@@ -73,17 +73,17 @@ export async function perform(change: Change): Promise<JsonResponse> {
     throw hasWaitedForRecord(error) ? idempotencyInProgress() : error;
   } finally {
     running.delete(name);
-    if (answered.size >= maximumAnswered) answered.clear();
-    answered.add(name);
+    if (keysWithResponse.size >= maximumKeysWithResponse) keysWithResponse.clear();
+    keysWithResponse.add(name);
   }
 }
 
 async function replayOrMake(
   change: Change,
   record: IdempotencyRecord,
-  isAnswered: boolean,
+  hasResponse: boolean,
 ): Promise<JsonResponse> {
-  const stored = isAnswered && (await findStoredResponse(change.identity.partition, record));
+  const stored = hasResponse && (await findStoredResponse(change.identity.partition, record));
   return stored ? { ...stored, isReplay: true } : makeWithFile(change);
 }
 

@@ -22,7 +22,12 @@ import { mayCreateAccount } from "./throttle";
  * A user whom a provider has authenticated. `email` is null unless the provider says that it is
  * verified.
  */
-export type Arrival = { provider: Provider; accountId: string; name: string; email: string | null };
+export type ProviderUser = {
+  provider: Provider;
+  accountId: string;
+  name: string;
+  email: string | null;
+};
 
 /** Why the sign-in was refused, as shown in the URL of the sign-in page. */
 export type ProviderRefusal = "EmailUnverified" | "OtherAccount" | "TooManyAccounts";
@@ -38,12 +43,12 @@ export type ProviderSignIn =
  * other user may sign in instead.
  */
 export async function signInWithProvider(
-  arrival: Arrival,
+  providerUser: ProviderUser,
   device: Device,
   current: SignedInUser | null,
 ): Promise<ProviderSignIn> {
-  const parsed = emailSchema.safeParse(arrival.email);
-  const person = { ...arrival, email: parsed.success ? parsed.data : null };
+  const parsed = emailSchema.safeParse(providerUser.email);
+  const person = { ...providerUser, email: parsed.success ? parsed.data : null };
   try {
     return await enter(person, device, current);
   } catch (error) {
@@ -57,11 +62,11 @@ export async function signInWithProvider(
 const refused = (reason: ProviderRefusal): ProviderSignIn => ({ outcome: "refused", reason });
 
 async function enter(
-  arrival: Arrival,
+  providerUser: ProviderUser,
   device: Device,
   current: SignedInUser | null,
 ): Promise<ProviderSignIn> {
-  const { provider, accountId, email } = arrival;
+  const { provider, accountId, email } = providerUser;
   const key = { provider_accountId: { provider, accountId } };
   const linked = await db().providerAccount.findUnique({ where: key, include: { user: true } });
   if (!linked && !email) return refused("EmailUnverified");
@@ -83,7 +88,7 @@ async function enter(
 
   return db().$transaction(async (transaction) => {
     const userId =
-      linked?.userId ?? (await link(transaction, { ...arrival, email: email ?? "" }, device));
+      linked?.userId ?? (await link(transaction, { ...providerUser, email: email ?? "" }, device));
     await transaction.providerAccount.update({ where: key, data: { lastUsedAt: new Date() } });
     if (current && (await renewProof(transaction, current.sessionId)))
       return { outcome: "signed-in", sessionId: current.sessionId };
@@ -100,7 +105,7 @@ async function enter(
 /** @returns the user that the account now belongs to */
 async function link(
   transaction: Db,
-  { provider, accountId, name, email }: Arrival & { email: string },
+  { provider, accountId, name, email }: ProviderUser & { email: string },
   device: Device,
 ): Promise<string> {
   await lockAccount({ db: transaction }, { email });

@@ -9,7 +9,7 @@ import { lockAccount } from "@/lib/resources/lock-row";
 import { announceOwner } from "@/lib/tenants/service";
 import { createUser, findUserByEmail } from "@/lib/users/service";
 import type { InvitationModel } from "@/prisma/generated/models";
-import { mayInvite, undecided } from "./invitations";
+import { mayInvite, openInvitation } from "./invitations";
 
 /**
  * The details that the holder of the link can see before accepting; null if the link is not or no
@@ -36,7 +36,7 @@ async function findOpen(transaction: Db, token: string) {
   const invitation = await transaction.invitation.findUnique({
     where: {
       tokenHash: hashToken(token),
-      ...undecided,
+      ...openInvitation,
       suspendedAt: null,
       expiresAt: { gt: now() },
     },

@@ -22,12 +22,12 @@ const maximumOpen = 100;
 const resendPauseMs = 60_000;
 
 /** Neither accepted nor revoked. Includes expired invitations, because they can be resent. */
-export const undecided = { acceptedAt: null, revokedAt: null };
+export const openInvitation = { acceptedAt: null, revokedAt: null };
 
 /** Invitations that are neither accepted nor revoked, newest first. */
 export async function listInvitations(caller: Caller) {
   requireRole(caller, "ADMIN", "see invitations");
-  const where = { tenantId: caller.partition.tenantId, ...undecided };
+  const where = { tenantId: caller.partition.tenantId, ...openInvitation };
   const rows = await caller.db.invitation.findMany({
     where,
     orderBy: { id: "desc" },
@@ -68,7 +68,7 @@ export async function createInvitation(
   const member = await caller.db.membership.findFirst({ where: { tenantId, user: { email } } });
   if (member) throw invalidBody("/email", "custom", "must not be the address of a member");
   const open = await caller.db.invitation.findMany({
-    where: { tenantId, ...undecided },
+    where: { tenantId, ...openInvitation },
     select: { id: true, email: true, expiresAt: true },
   });
   const at = now();
@@ -90,7 +90,7 @@ export async function createInvitation(
 
   // The new invitation replaces an expired one.
   await caller.db.invitation.updateMany({
-    where: { tenantId, email, ...undecided },
+    where: { tenantId, email, ...openInvitation },
     data: { revokedAt: at },
   });
   const { token, hash } = newToken();
@@ -163,7 +163,7 @@ export async function revokeInvitationsOf(
 ): Promise<void> {
   const { tenantId } = caller.partition;
   const sent = await caller.db.invitation.findMany({
-    where: { tenantId, invitedById: userId, ...undecided },
+    where: { tenantId, invitedById: userId, ...openInvitation },
   });
   for (const invitation of sent)
     if (!role || !mayInvite(role, invitation.role)) await revoke(caller, invitation);
@@ -227,7 +227,7 @@ async function send(
 async function lockInvitation(caller: Caller, id: string) {
   const tenant = await lockTenant(caller);
   const invitation = await caller.db.invitation.findUnique({
-    where: { tenantId_id: { tenantId: tenant.id, id }, ...undecided },
+    where: { tenantId_id: { tenantId: tenant.id, id }, ...openInvitation },
   });
   if (!invitation) throw notFound("invitation", id);
   return { tenant, invitation };

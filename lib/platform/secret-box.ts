@@ -23,7 +23,7 @@ export function webhookSecretContext(
 }
 
 /** Likewise for a response that is stored for an idempotency key and contains a secret. */
-export function storedAnswerContext({ tenantId, environment }: Partition, key: string): string {
+export function storedResponseContext({ tenantId, environment }: Partition, key: string): string {
   return `${tenantId}|${environment}|idempotency|${key}`;
 }
 

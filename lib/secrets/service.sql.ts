@@ -7,7 +7,7 @@ export const sealedColumns = {
     key: { tenant_id: "text", environment: `"Environment"`, webhook_id: "text", version: "int" },
     beforeFirst: ["", "live", "", -1],
   },
-  storedAnswers: {
+  storedResponses: {
     ...{ table: "idempotency_records", column: "body", isSealed: "is_encrypted" },
     key: { tenant_id: "text", environment: `"Environment"`, key: "text" },
     beforeFirst: ["", "live", ""],

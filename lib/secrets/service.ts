@@ -5,7 +5,7 @@ import {
   mailContext,
   openSecret,
   sealSecret,
-  storedAnswerContext,
+  storedResponseContext,
   webhookSecretContext,
 } from "@/lib/platform/secret-box";
 import type { Environment } from "@/prisma/generated/enums";
@@ -37,8 +37,8 @@ type SealedRow = {
 const contextOf: Record<SealedKind, (row: SealedRow) => string> = {
   webhookSecrets: (row) =>
     webhookSecretContext({ tenantId: row.tenant_id, environment: row.environment }, row.webhook_id),
-  storedAnswers: (row) =>
-    storedAnswerContext({ tenantId: row.tenant_id, environment: row.environment }, row.key),
+  storedResponses: (row) =>
+    storedResponseContext({ tenantId: row.tenant_id, environment: row.environment }, row.key),
   waitingMails: (row) => mailContext(row.id),
 };
 
@@ -46,7 +46,7 @@ export type MasterKeyUse = Record<SealedKind, Record<string, number>>;
 
 /**
  * Counts sealed values by the master key they need: `{ webhookSecrets: { "k1-0f3a…": 12 },
- * storedAnswers: {}, waitingMails: {} }`.
+ * storedResponses: {}, waitingMails: {} }`.
  */
 export async function countByMasterKey(maximumCounted = 100_000): Promise<MasterKeyUse> {
   const counted = kinds.map(async (kind) => {

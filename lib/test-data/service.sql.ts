@@ -135,7 +135,7 @@ export const resetCurrentCountersStatements = counted.map(({ table, time, of, of
 export const wipeStatements = wiped.map(deleteBatch);
 
 /** Whether any rows are left, locked by another transaction or not. */
-export const anythingLeftStatement = sql("wipe_is_unfinished", parameters, (p) => {
+export const isWipeUnfinishedStatement = sql("wipe_is_unfinished", parameters, (p) => {
   const exists = ({ table, condition }: Wiped) =>
     `EXISTS (SELECT 1 FROM ${table} AS row WHERE ${ofTest("row", p)} AND ${condition(p)})`;
   return `SELECT ${wiped.map(exists).join("\n    OR ")} AS "isLeft"`;

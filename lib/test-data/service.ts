@@ -6,7 +6,7 @@ import { AppError, invalidBody } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { lockTenant } from "@/lib/tenants/service";
 import {
-  anythingLeftStatement,
+  isWipeUnfinishedStatement,
   lockWipeStatement,
   nextWipeStatement,
   recountConversationsStatement,
@@ -91,7 +91,7 @@ async function wipeBatch(caller: Caller, limit: number): Promise<number> {
   if (deleted > 0) return limit;
 
   const [rest] = await runSql<{ isLeft: boolean }>(
-    anythingLeftStatement({ tenantId, requestedAt }),
+    isWipeUnfinishedStatement({ tenantId, requestedAt }),
     caller,
   );
   // Another transaction has locked it at the moment.

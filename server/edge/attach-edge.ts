@@ -11,7 +11,7 @@ import { cameThroughProxy } from "@/lib/platform/proxy-detection";
 import { noteUntrustedProxy } from "@/lib/platform/untrusted-proxy";
 import { probes } from "@/lib/readiness/service";
 import { bufferBody } from "./buffer-body";
-import { problemOf, refuse, sendProblem, track } from "./connection";
+import { problemOf, refuse, sendProblem, trackRequest } from "./connection";
 import { toPlainRequest } from "./plain-request";
 import { refuseForgedAction } from "./refuse-forged-action";
 
@@ -62,7 +62,7 @@ export function attachEdge(
   const serveApi = apiListener(server);
 
   const serve = (request: IncomingMessage, response: ServerResponse) => {
-    track(request, response, isUpload(request) ? undefined : bodyTimeoutMs);
+    trackRequest(request, response, isUpload(request) ? undefined : bodyTimeoutMs);
     noteRequest(Object.entries(request.headers));
     setClientAddress(request, trustedProxyHops);
     // A client may send an absolute URL, as to a proxy.
@@ -88,7 +88,7 @@ export function attachEdge(
     serve(request, response);
   });
   server.on("checkExpectation", (request, response) => {
-    track(request, response);
+    trackRequest(request, response);
     sendProblem(request, response, expectationFailed());
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {

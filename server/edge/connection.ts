@@ -69,7 +69,7 @@ function breakOffLateBodies(): void {
  * Called first for every request.
  * @param bodyTimeoutMs how long its body may take
  */
-export function track(
+export function trackRequest(
   request: IncomingMessage,
   response: ServerResponse,
   bodyTimeoutMs = Number.POSITIVE_INFINITY,

@@ -13,7 +13,7 @@ import path from "node:path";
 import type { Launcher } from "./launcher";
 
 /** The role that owns the database. */
-export const owner = "parlance";
+export const ownerRole = "parlance";
 
 /**
  * npm packages contain no symbolic links. The package's install script, which does not run here,
@@ -54,7 +54,7 @@ export function createCluster(
     // the order in which they were made.
     run.finish(initdb, [
       `--pgdata=${unfinished}`,
-      `--username=${owner}`,
+      `--username=${ownerRole}`,
       `--pwfile=${passwordFile}`,
       "--auth=scram-sha-256",
       "--encoding=UTF8",

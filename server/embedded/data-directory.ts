@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { startOf } from "./process-table";
+import { startTimeOf } from "./process-table";
 
 /**
  * Where `npm start` stores everything that persists: the database, the secrets, the logs, the demo
@@ -78,7 +78,7 @@ type Holder = { pid: number; startedAt: string };
 export function claimDataDirectory(): () => void {
   mkdirSync(inDataDirectory("logs"), { recursive: true });
   const file = inDataDirectory("running.json");
-  const holder: Holder = { pid: process.pid, startedAt: startOf(process.pid) };
+  const holder: Holder = { pid: process.pid, startedAt: startTimeOf(process.pid) };
   for (;;) {
     try {
       writeFileSync(file, JSON.stringify(holder), { flag: "wx", mode: 0o600 });
@@ -100,7 +100,7 @@ export function claimDataDirectory(): () => void {
 export function runningSupervisor(): number | null {
   try {
     const holder: Holder = JSON.parse(readFileSync(inDataDirectory("running.json"), "utf8"));
-    return startOf(holder.pid) === holder.startedAt ? holder.pid : null;
+    return startTimeOf(holder.pid) === holder.startedAt ? holder.pid : null;
   } catch {
     return null;
   }

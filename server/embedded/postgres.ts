@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { createCluster, linkLibraries, owner } from "./create-cluster";
+import { createCluster, linkLibraries, ownerRole } from "./create-cluster";
 import { launcher } from "./launcher";
 import { commandOf } from "./process-table";
 
@@ -46,7 +46,7 @@ export function postgresUrl(
   port: number,
   password: string,
   database: string,
-  user = owner,
+  user = ownerRole,
 ): string {
   return `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
 }

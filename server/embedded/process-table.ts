@@ -25,7 +25,7 @@ export function commandOf(pid: number): string {
  * When a running process started, in the system's notation; empty if there is none. Distinguishes a
  * process from a later one with the same id.
  */
-export function startOf(pid: number): string {
+export function startTimeOf(pid: number): string {
   // The name in parentheses may contain spaces. Of the fields after it, the twentieth is the start
   // time.
   const fromProc = () =>

@@ -10,7 +10,7 @@ import { env, parseEnv } from "@/lib/platform/env";
 import {
   openSecret,
   sealSecret,
-  storedAnswerContext,
+  storedResponseContext,
   webhookSecretContext,
 } from "@/lib/platform/secret-box";
 import { openSamples, requireUsableKeys } from "@/lib/secrets/service";
@@ -138,7 +138,7 @@ test("doctor opens samples of every kind of sealed value, and counts an altered 
     expiresAt: clock.now(),
   } as const;
   await queueMail(db(), "ada@example.com", mail);
-  const answer = {
+  const record = {
     fingerprint: new Uint8Array(32),
     status: 201,
     createdAt: clock.now(),
@@ -146,13 +146,13 @@ test("doctor opens samples of every kind of sealed value, and counts an altered 
     isEncrypted: true,
   };
   // Sealed for another key of idempotency, as if one row had been copied over another.
-  const body = sealSecret("{}", storedAnswerContext(webhook.partition, "another"));
+  const body = sealSecret("{}", storedResponseContext(webhook.partition, "another"));
   await db().idempotencyRecord.create({
-    data: { ...webhook.partition, key: "copied", ...answer, body },
+    data: { ...webhook.partition, key: "copied", ...record, body },
   });
   expect(await openSamples()).toEqual({
     webhookSecrets: { sampled: 1, unopened: 0 },
-    storedAnswers: { sampled: 1, unopened: 1 },
+    storedResponses: { sampled: 1, unopened: 1 },
     waitingMails: { sampled: 1, unopened: 0 },
   });
   await db().mail.deleteMany();
@@ -184,18 +184,24 @@ test("secrets:reencrypt seals everything with the first key, and doctor says wha
     })),
   });
   await setKeyId(third, "lost");
-  const answer = {
+  const record = {
     fingerprint: new Uint8Array(32),
     status: 201,
     createdAt: clock.now(),
     expiresAt: clock.now(),
   };
-  const sealedAnswer = sealSecret("{}", storedAnswerContext(second.partition, "sealed"));
+  const sealedResponse = sealSecret("{}", storedResponseContext(second.partition, "sealed"));
   await db().idempotencyRecord.create({
-    data: { ...second.partition, key: "sealed", ...answer, body: sealedAnswer, isEncrypted: true },
+    data: {
+      ...second.partition,
+      key: "sealed",
+      ...record,
+      body: sealedResponse,
+      isEncrypted: true,
+    },
   });
   await db().idempotencyRecord.create({
-    data: { ...second.partition, key: "plain", ...answer, body: "{}" },
+    data: { ...second.partition, key: "plain", ...record, body: "{}" },
   });
   const mail = {
     kind: "password-reset",
@@ -214,7 +220,7 @@ test("secrets:reencrypt seals everything with the first key, and doctor says wha
   expect(JSON.parse(incomplete.output)).toEqual({
     masterKey: newKeyId,
     webhookSecrets: { reencrypted: 452, unopened: { lost: 1 } },
-    storedAnswers: { reencrypted: 1, unopened: {} },
+    storedResponses: { reencrypted: 1, unopened: {} },
     waitingMails: { reencrypted: 1, unopened: {} },
   });
   expect(incomplete.exitCode).toBe(1);

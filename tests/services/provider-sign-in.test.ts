@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { changePassword } from "@/lib/auth/change-password";
 import { hashPassword } from "@/lib/auth/password";
 import { createPasswordReset, findPasswordReset } from "@/lib/auth/password-reset";
-import { type Arrival, signInWithProvider } from "@/lib/auth/provider-sign-in";
+import { type ProviderUser, signInWithProvider } from "@/lib/auth/provider-sign-in";
 import { gitHubApi } from "@/lib/auth/providers";
 import { signIn } from "@/lib/auth/service";
 import { maximumSignUps, mayCreateAccount } from "@/lib/auth/throttle";
@@ -18,7 +18,7 @@ const passwordHash = await hashPassword(password);
 let number = 0;
 const newDevice = () => ({ address: `10.9.${++number >> 8}.${number & 255}`, userAgent: "test" });
 
-const arrive = (given: Partial<Arrival> = {}): Arrival => ({
+const arrive = (given: Partial<ProviderUser> = {}): ProviderUser => ({
   provider: "GITHUB",
   accountId: String(++number),
   name: "Grace Hopper",
@@ -27,10 +27,10 @@ const arrive = (given: Partial<Arrival> = {}): Arrival => ({
 });
 
 async function sessionOf(
-  arrival: Arrival,
+  providerUser: ProviderUser,
   current: Parameters<typeof signInWithProvider>[2] = null,
 ) {
-  const result = await signInWithProvider(arrival, newDevice(), current);
+  const result = await signInWithProvider(providerUser, newDevice(), current);
   if (result.outcome !== "signed-in") throw new Error(result.reason);
   const session = await findLiveSession(result.sessionId);
   if (!session) throw new Error("the session does not count");
@@ -51,8 +51,8 @@ const hashOf = async (id: string) =>
 
 describe("a new user", () => {
   test("gets an account without a password or an organization, with a verified address", async () => {
-    const arrival = arrive({ email: newAddress("Grace").toUpperCase() });
-    const session = await sessionOf(arrival);
+    const providerUser = arrive({ email: newAddress("Grace").toUpperCase() });
+    const session = await sessionOf(providerUser);
 
     expect(session).toMatchObject({
       method: "GITHUB",
@@ -60,7 +60,7 @@ describe("a new user", () => {
       hasPassword: false,
       memberships: [],
     });
-    expect(session.email).toBe(arrival.email?.toLowerCase());
+    expect(session.email).toBe(providerUser.email?.toLowerCase());
     expect(
       (await db().user.findUniqueOrThrow({ where: { id: session.id } })).emailVerifiedAt,
     ).not.toBeNull();
@@ -77,8 +77,8 @@ describe("a new user", () => {
   });
 
   test("is one user after two concurrent sign-ins", async () => {
-    const arrival = arrive();
-    const sessions = await Promise.all(Array.from({ length: 8 }, () => sessionOf(arrival)));
+    const providerUser = arrive();
+    const sessions = await Promise.all(Array.from({ length: 8 }, () => sessionOf(providerUser)));
     expect(new Set(sessions.map(({ id }) => id)).size).toBe(1);
   });
 
@@ -108,8 +108,8 @@ describe("a new user", () => {
 describe("a user with an account", () => {
   test("is found by their verified address, keeps password and sessions, and is notified", async () => {
     const { tenant, owner, session } = await newOwner({ isVerified: true });
-    const arrival = arrive({ email: owner.email });
-    const arrived = await sessionOf(arrival);
+    const providerUser = arrive({ email: owner.email });
+    const arrived = await sessionOf(providerUser);
 
     expect(arrived).toMatchObject({
       id: owner.id,
@@ -136,7 +136,7 @@ describe("a user with an account", () => {
     });
     expect(openMail(mail)?.text).not.toContain("no longer valid");
 
-    await sessionOf(arrival);
+    await sessionOf(providerUser);
     expect(
       (await auditOf(tenant.id)).filter(({ action }) => action === "user.account_linked"),
     ).toHaveLength(1);
@@ -180,13 +180,13 @@ describe("a user with an account", () => {
   });
 
   test("is known by the id of the account from then on, even if its address changes", async () => {
-    const arrival = arrive();
-    const { id } = await sessionOf(arrival);
+    const providerUser = arrive();
+    const { id } = await sessionOf(providerUser);
     const { owner: other } = await newOwner({ isVerified: true });
 
-    expect((await sessionOf({ ...arrival, email: other.email })).id).toBe(id);
-    expect((await sessionOf({ ...arrival, email: null })).id).toBe(id);
-    expect((await sessionOf({ ...arrival, provider: "GOOGLE", email: other.email })).id).toBe(
+    expect((await sessionOf({ ...providerUser, email: other.email })).id).toBe(id);
+    expect((await sessionOf({ ...providerUser, email: null })).id).toBe(id);
+    expect((await sessionOf({ ...providerUser, provider: "GOOGLE", email: other.email })).id).toBe(
       other.id,
     );
   });
@@ -194,15 +194,15 @@ describe("a user with an account", () => {
 
 describe("a signed-in user", () => {
   test("proves their identity, and stays in the same session", async () => {
-    const arrival = arrive();
-    const { id } = await sessionOf(arrival);
+    const providerUser = arrive();
+    const { id } = await sessionOf(providerUser);
     const long = await startSession(db(), id, newDevice(), {
       method: "GITHUB",
       now: new Date(Date.now() - proofLifetimeMs * 2),
     });
     const user = await findLiveSession(long.id);
 
-    const again = await sessionOf(arrival, user);
+    const again = await sessionOf(providerUser, user);
     expect(again.sessionId).toBe(long.id);
     expect(Date.now() - (again.provedAt?.getTime() ?? 0)).toBeLessThan(proofLifetimeMs);
   });
@@ -220,8 +220,8 @@ describe("a signed-in user", () => {
   });
 
   test("sets a first password only with a fresh proof, and can then use both", async () => {
-    const arrival = arrive();
-    const user = await sessionOf(arrival);
+    const providerUser = arrive();
+    const user = await sessionOf(providerUser);
     const input = { current: "", password: "quite another sentence" };
 
     expect(
@@ -244,7 +244,7 @@ describe("a signed-in user", () => {
     expect(
       await signIn({ email: user.email, password: input.password }, newDevice()),
     ).toMatchObject({ outcome: "signed-in" });
-    expect((await sessionOf(arrival)).id).toBe(user.id);
+    expect((await sessionOf(providerUser)).id).toBe(user.id);
   });
 });
 

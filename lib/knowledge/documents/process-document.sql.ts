@@ -125,7 +125,7 @@ export const releaseAllStatement = sql(
 );
 
 /** Documents that have been processing for this many seconds. */
-export const stuckStatement = sql(
+export const findStuckDocumentsStatement = sql(
   "stuck_documents",
   { now: "clock", stuckSeconds: "float8", limit: "int" },
   (p) => `

@@ -21,10 +21,10 @@ import {
   claimNextStatement,
   claimOneStatement,
   clearChunksStatement,
+  findStuckDocumentsStatement,
   insertChunksStatement,
   releaseAllStatement,
   releaseStatement,
-  stuckStatement,
 } from "./process-document.sql";
 import { type DocumentErrorCode, documentErrors } from "./schema";
 import { toDocument } from "./service";
@@ -234,7 +234,9 @@ export async function releaseDocuments(): Promise<number> {
  * stuck and keep waiting.
  */
 export async function failStuckDocuments(limit: number): Promise<number> {
-  const rows = await runSql<DocumentReference>(stuckStatement({ stuckSeconds, limit }));
+  const rows = await runSql<DocumentReference>(
+    findStuckDocumentsStatement({ stuckSeconds, limit }),
+  );
   for (const reference of rows) await fail(reference, "timeout");
   return rows.length;
 }

@@ -3,7 +3,7 @@
 // environment and limited memory and time. The exit code reports the outcome.
 
 import { buffer } from "node:stream/consumers";
-import { exitCodes, Unreadable } from "./outcome.mjs";
+import { exitCodes, UnreadableFile } from "./outcome.mjs";
 
 /** Each reader is loaded on demand, so that its risk and cost affect only its own format. */
 const readers = {
@@ -22,10 +22,10 @@ process.exitCode = await run().catch(toExitCode);
 async function run() {
   const contentType = /** @type {keyof typeof readers} */ (process.argv[2]);
   const bytes = await buffer(process.stdin);
-  if (bytes.length === 0) throw new Unreadable("empty");
+  if (bytes.length === 0) throw new UnreadableFile("empty");
   const { read } = await readers[contentType]();
   const text = tidy(await read(bytes));
-  if (text === "") throw new Unreadable("empty");
+  if (text === "") throw new UnreadableFile("empty");
   await new Promise((resolve) => process.stdout.end(text, () => resolve(undefined)));
   return exitCodes.ready;
 }
@@ -43,7 +43,7 @@ function tidy(/** @type {string} */ text) {
 }
 
 function toExitCode(/** @type {unknown} */ error) {
-  if (error instanceof Unreadable) return exitCodes[error.code];
+  if (error instanceof UnreadableFile) return exitCodes[error.code];
   const isOutOfMemory =
     error instanceof RangeError &&
     /allocation failed|Invalid (array|typed array|string) length/i.test(error.message);

@@ -1,6 +1,6 @@
 import mammoth from "mammoth";
 import yauzl from "yauzl";
-import { maximumCharacters, Unreadable } from "./outcome.mjs";
+import { maximumCharacters, UnreadableFile } from "./outcome.mjs";
 
 const maximumEntries = 1_000;
 const maximumUnpackedBytes = 100 * 1_024 ** 2;
@@ -20,7 +20,7 @@ const oleSignature = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
  */
 export async function read(bytes) {
   if (bytes.subarray(0, 4).equals(oleSignature))
-    throw new Unreadable(isEncryptedPackage(bytes) ? "encrypted" : "invalid_file");
+    throw new UnreadableFile(isEncryptedPackage(bytes) ? "encrypted" : "invalid_file");
   const parts = await unpack(bytes);
   const file = {
     exists: (/** @type {string} */ name) => parts.has(name),
@@ -36,7 +36,7 @@ export async function read(bytes) {
   // mammoth also accepts an opened archive, besides a path and a buffer. Its types do not declare
   // that.
   const { value } = await mammoth.extractRawText(/** @type {any} */ ({ file }));
-  if (value.length > maximumCharacters) throw new Unreadable("too_large");
+  if (value.length > maximumCharacters) throw new UnreadableFile("too_large");
   return value;
 }
 
@@ -52,17 +52,17 @@ function isEncryptedPackage(bytes) {
  */
 async function unpack(bytes) {
   const archive = await yauzl.fromBufferPromise(bytes);
-  if (archive.entryCount > maximumEntries) throw new Unreadable("too_large");
+  if (archive.entryCount > maximumEntries) throw new UnreadableFile("too_large");
   const entries = [];
   let declaredBytes = 0;
   for await (const entry of archive.eachEntry()) {
-    if (entry.isEncrypted()) throw new Unreadable("encrypted");
+    if (entry.isEncrypted()) throw new UnreadableFile("encrypted");
     declaredBytes += entry.uncompressedSize;
     const isBomb =
       entry.uncompressedSize > unsuspiciousBytes &&
       entry.uncompressedSize > entry.compressedSize * maximumRatio;
     if (isBomb || declaredBytes > maximumUnpackedBytes || entries.length >= maximumEntries)
-      throw new Unreadable("too_large");
+      throw new UnreadableFile("too_large");
     entries.push(entry);
   }
   /** @type {Map<string, Buffer>} */
@@ -73,11 +73,11 @@ async function unpack(bytes) {
     const chunks = [];
     for await (const chunk of await archive.openReadStreamPromise(entry)) {
       unpackedBytes += chunk.length;
-      if (unpackedBytes > maximumUnpackedBytes) throw new Unreadable("too_large");
+      if (unpackedBytes > maximumUnpackedBytes) throw new UnreadableFile("too_large");
       chunks.push(chunk);
     }
     parts.set(entry.fileName, Buffer.concat(chunks));
   }
-  if (!parts.has("word/document.xml")) throw new Unreadable("invalid_file");
+  if (!parts.has("word/document.xml")) throw new UnreadableFile("invalid_file");
   return parts;
 }

@@ -1,5 +1,5 @@
 import { getDocumentProxy } from "unpdf";
-import { maximumCharacters, Unreadable } from "./outcome.mjs";
+import { maximumCharacters, UnreadableFile } from "./outcome.mjs";
 
 /**
  * The text of all pages. They are read one at a time, so that only one is in memory.
@@ -17,7 +17,7 @@ export async function read(bytes) {
       .join("");
     page.cleanup();
     characters += text.length;
-    if (characters > maximumCharacters) throw new Unreadable("too_large");
+    if (characters > maximumCharacters) throw new UnreadableFile("too_large");
     pages.push(text.trim());
   }
   return pages.join("\n\n");
@@ -29,7 +29,7 @@ async function open(bytes) {
     return await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
   } catch (error) {
     throw /** @type {Error} */ (error).name === "PasswordException"
-      ? new Unreadable("encrypted")
+      ? new UnreadableFile("encrypted")
       : error;
   }
 }

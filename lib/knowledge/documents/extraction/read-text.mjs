@@ -1,10 +1,10 @@
-import { Unreadable } from "./outcome.mjs";
+import { UnreadableFile } from "./outcome.mjs";
 
 /** @param {Buffer} bytes */
 export function read(bytes) {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new Unreadable("invalid_file");
+    throw new UnreadableFile("invalid_file");
   }
 }
