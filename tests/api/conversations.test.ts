@@ -475,7 +475,7 @@ describe("messages", () => {
         ],
         [{ type: "AGENT" }, { type: "AGENT", id: null, name: null }],
       ] as const;
-      const answers = [];
+      const responses = [];
       for (const [index, [author, expected]] of cases.entries()) {
         const post = () =>
           call(
@@ -485,20 +485,20 @@ describe("messages", () => {
             { text: "Hi", ...(author && { author }) },
             { "Idempotency-Key": `${index}` },
           );
-        const answer = await post();
-        expect(answer).toMatchObject({
+        const response = await post();
+        expect(response).toMatchObject({
           status: 201,
           body: { sequence: index + 2, author: expected },
         });
-        expect((await post()).text).toBe(answer.text);
-        expect((await call(tenant, "GET", `${path}/${answer.body.id}`)).text).toBe(answer.text);
-        answers.push(answer.body);
+        expect((await post()).text).toBe(response.text);
+        expect((await call(tenant, "GET", `${path}/${response.body.id}`)).text).toBe(response.text);
+        responses.push(response.body);
       }
       const events = await eventsInOrder(tenant);
       const said = events
         .filter(({ type }) => type.startsWith("message."))
         .map(({ data }) => data.object);
-      expect(said.slice(1)).toEqual(answers);
+      expect(said.slice(1)).toEqual(responses);
       expect(said[0]).toMatchObject({ sequence: 1, author: theirs });
     });
 

@@ -4,14 +4,14 @@ import { newTestKey, signUp } from "./sign-up";
 import { expect, newVisitor, test } from "./test";
 import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
-type Answer = { id: string } & Record<string, unknown>;
+type ApiObject = { id: string } & Record<string, unknown>;
 
 /** The test environment of a new organization: its pages and its API. */
 async function newInbox(page: Page, request: APIRequestContext) {
   const { email, tenantSlug } = await signUp(page);
   const key = await newTestKey(page);
 
-  const call = async (method: string, path: string, data?: object): Promise<Answer> => {
+  const call = async (method: string, path: string, data?: object): Promise<ApiObject> => {
     const response = await request.fetch(`/v1/public${path}`, {
       method,
       data,
@@ -22,7 +22,7 @@ async function newInbox(page: Page, request: APIRequestContext) {
   };
   const messages = async (id: string) => {
     const { data } = (await call("GET", `/conversations/${id}/messages`)) as unknown as {
-      data: Answer[];
+      data: ApiObject[];
     };
     return data;
   };
@@ -123,7 +123,7 @@ test("a new message appears in the open inbox, and a reply, a note and a status 
     messageCount: 4,
   });
   const { data: events } = (await call("GET", "/events?type=message.sent")) as unknown as {
-    data: Answer[];
+    data: ApiObject[];
   };
   expect(events).toHaveLength(1);
   await page.keyboard.press("j");

@@ -95,7 +95,7 @@ async function checkRows(
           `${noun} ${made.label} is there ${found.length} times instead of ${most}`,
         );
       if (made.id && found[0] && found[0].id !== made.id)
-        violations.push(`${noun} ${made.label} has another id than was answered`);
+        violations.push(`${noun} ${made.label} has another id than the response said`);
     }
     for (const label of ids.keys())
       violations.push(`${noun} ${label} is there, but nobody made it`);
@@ -312,12 +312,13 @@ async function checkReplays(
   let different = 0;
   const replaying = Array.from({ length: replaysAtOnce }, async () => {
     for (let next = queue.pop(); next; next = queue.pop()) {
-      const { request, answer } = next;
+      const { request, response } = next;
       const again = await client.insist(request);
-      if (again.isReplay && again.status === answer.status && again.text === answer.text) continue;
+      if (again.isReplay && again.status === response.status && again.text === response.text)
+        continue;
       different += count(
         violations,
-        `the replay of ${request.key} got ${again.status} ${again.text} instead of ${answer.text}`,
+        `the replay of ${request.key} got ${again.status} ${again.text} instead of ${response.text}`,
       );
     }
   });

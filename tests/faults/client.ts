@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, FormData, request } from "undici";
-import type { Answer, SentRequest } from "./history";
+import type { ApiResponse, SentRequest } from "./history";
 
 const requestTimeoutMs = 15_000;
 const firstRetryMs = 10;
@@ -32,25 +32,25 @@ export function newClient({
     path,
     body,
     key: idempotencyKey,
-  }: SentRequest): Promise<Answer | null> {
+  }: SentRequest): Promise<ApiResponse | null> {
     const headers: Record<string, string> = { authorization: `Bearer ${key}` };
     if (idempotencyKey) headers["idempotency-key"] = idempotencyKey;
     if (typeof body === "string") headers["content-type"] = "application/json";
     try {
       const signal = AbortSignal.timeout(requestTimeoutMs);
-      const answer = await request(`${url}/v1/public${path}`, {
+      const response = await request(`${url}/v1/public${path}`, {
         dispatcher,
         method,
         headers,
         body: toBody(body),
         signal,
       });
-      const text = await answer.body.text();
-      if (answer.statusCode >= 500) return null;
+      const text = await response.body.text();
+      if (response.statusCode >= 500) return null;
       return {
-        status: answer.statusCode,
+        status: response.statusCode,
         text,
-        isReplay: answer.headers["idempotent-replayed"] === "true",
+        isReplay: response.headers["idempotent-replayed"] === "true",
       };
     } catch {
       return null;
@@ -58,25 +58,25 @@ export function newClient({
   }
 
   /** Retries with the same idempotency key until there is a response. */
-  async function insist(sent: SentRequest): Promise<Answer> {
+  async function insist(sent: SentRequest): Promise<ApiResponse> {
     const deadline = Date.now() + patienceMs;
     for (
       let retryMs = firstRetryMs;
       Date.now() < deadline;
       retryMs = Math.min(retryMs * 2, longestRetryMs)
     ) {
-      const answer = await send(sent);
-      if (answer && !isInProgress(answer)) return answer;
+      const response = await send(sent);
+      if (response && !isInProgress(response)) return response;
       onRetry();
       await sleep(retryMs);
     }
-    throw new Error(`${sent.method} ${sent.path} got no answer within ${patienceMs / 1000} s`);
+    throw new Error(`${sent.method} ${sent.path} got no response within ${patienceMs / 1000} s`);
   }
 
   return { send, insist, close: () => dispatcher.destroy() };
 }
 
-const isInProgress = ({ status, text }: Answer) =>
+const isInProgress = ({ status, text }: ApiResponse) =>
   status === 409 && text.includes("idempotency-in-progress");
 
 function toBody(body: SentRequest["body"]): string | FormData | null {

@@ -29,11 +29,11 @@ test.each(crashes)(
     await crashDatabase(installation, crash);
     const backAt = performance.now();
     await post("/conversations", { channelId: "web", message: "After" }, `after ${crash}`);
-    const answeredMs = performance.now() - backAt;
+    const respondedMs = performance.now() - backAt;
     await receiver.received(2);
     const deliveredMs = performance.now() - backAt;
     process.stdout.write(
-      `${crash}: answered after ${Math.round(answeredMs)} ms, delivered after ${Math.round(deliveredMs)} ms\n`,
+      `${crash}: responded after ${Math.round(respondedMs)} ms, delivered after ${Math.round(deliveredMs)} ms\n`,
     );
 
     expect(parts.map((part) => pidOf(installation, part))).toEqual(pids);

@@ -11,12 +11,12 @@ export type SentRequest = {
 export type FormParts = { fileName: string; content: string };
 
 /** A response below 500. `text` is the body byte for byte. */
-export type Answer = { status: number; text: string; isReplay: boolean };
+export type ApiResponse = { status: number; text: string; isReplay: boolean };
 
 /**
  * A successful change with an idempotency key, so that it can be repeated.
  */
-export type Acknowledged = { request: SentRequest; answer: Answer };
+export type Acknowledged = { request: SentRequest; response: ApiResponse };
 
 /**
  * A created object, which must exist once. If the response was lost and not retried (`isCertain` is

@@ -57,10 +57,10 @@ export async function crashDatabase(
   if (crash === "backend killed") process.kill(rows[0]?.pid ?? 0, "SIGKILL");
   else process.kill(postmaster, crash === "postmaster killed" ? "SIGKILL" : "SIGQUIT");
   await lost;
-  await until("the database answers", () => answers(databaseUrl));
+  await until("the database responds", () => responds(databaseUrl));
 }
 
-async function answers(databaseUrl: string): Promise<boolean> {
+async function responds(databaseUrl: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 1_000 });
   client.on("error", () => {});
   try {

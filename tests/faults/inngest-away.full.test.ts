@@ -143,10 +143,10 @@ test.each([
 test("next start runs nothing with INNGEST_DEV in production", async () => {
   const server = await openNext({ INNGEST_DEV: "1", LOG_LEVEL: "silent" }).catch(() => null);
   if (!server) return;
-  const answer = await fetch(
+  const response = await fetch(
     `${server.url}/api/inngest?fnId=parlance-deliver-webhook&stepId=step`,
     { method: "POST", body: "{}" },
   );
   await server.close();
-  expect(answer.status).toBe(500);
+  expect(response.status).toBe(500);
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "./client";
-import type { Answer, FormParts, History, Made, Method, SentRequest } from "./history";
+import type { ApiResponse, FormParts, History, Made, Method, SentRequest } from "./history";
 import { pick } from "./random";
 
 // Writers that behave like tenants' programs. Each works on its own objects, so that it knows
@@ -68,15 +68,15 @@ function newWriter(
     return settle(request, await client.insist(request));
   }
 
-  function settle(request: SentRequest, answer: Answer): { id: string } {
-    if (!successes.includes(answer.status)) {
+  function settle(request: SentRequest, response: ApiResponse): { id: string } {
+    if (!successes.includes(response.status)) {
       history.violations.push(
-        `${request.method} ${request.path} was answered with ${answer.status}: ${answer.text}`,
+        `${request.method} ${request.path} got ${response.status}: ${response.text}`,
       );
       return { id: "" };
     }
-    history.acknowledged.push({ request, answer });
-    return JSON.parse(answer.text);
+    history.acknowledged.push({ request, response });
+    return JSON.parse(response.text);
   }
 
   /**
@@ -88,17 +88,17 @@ function newWriter(
     made: Made[],
     label: string,
   ): Promise<Thing | null> {
-    const answer = await client.send({
+    const response = await client.send({
       method: "POST",
       path,
       body: JSON.stringify(body),
       key: null,
     });
-    if (answer && !successes.includes(answer.status)) {
-      history.violations.push(`POST ${path} was answered with ${answer.status}: ${answer.text}`);
+    if (response && !successes.includes(response.status)) {
+      history.violations.push(`POST ${path} got ${response.status}: ${response.text}`);
       return null;
     }
-    const id = answer ? (JSON.parse(answer.text) as Thing).id : null;
+    const id = response ? (JSON.parse(response.text) as Thing).id : null;
     if (id) history.acknowledgedWithoutKey++;
     made.push({ label, id, isCertain: id !== null });
     return id ? { id, label } : null;
@@ -140,13 +140,13 @@ function newWriter(
       body: JSON.stringify(newConversation(label)),
       key: `POST ${label}`,
     };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: simultaneous }, () => client.insist(request)),
     );
-    const [first] = answers;
+    const [first] = responses;
     if (!first) return;
-    if (answers.some(({ text }) => text !== first.text))
-      history.violations.push(`simultaneous requests of ${label} got different answers`);
+    if (responses.some(({ text }) => text !== first.text))
+      history.violations.push(`simultaneous requests of ${label} got different responses`);
     const { id } = settle(request, first);
     history.conversations.push({ label, id, isCertain: true });
     conversations.push({ id, label });
@@ -234,14 +234,14 @@ function newWriter(
   async function replay(): Promise<void> {
     const earlier = oneOf(history.acknowledged);
     if (!earlier) return;
-    const answer = await client.insist(earlier.request);
+    const response = await client.insist(earlier.request);
     const isSame =
-      answer.isReplay &&
-      answer.status === earlier.answer.status &&
-      answer.text === earlier.answer.text;
+      response.isReplay &&
+      response.status === earlier.response.status &&
+      response.text === earlier.response.text;
     if (!isSame)
       history.violations.push(
-        `a replay of ${earlier.request.key} got ${answer.status}: ${answer.text}`,
+        `a replay of ${earlier.request.key} got ${response.status}: ${response.text}`,
       );
   }
 

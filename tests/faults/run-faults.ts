@@ -167,13 +167,13 @@ async function subscribe(
 ): Promise<Subscription> {
   const { name = "", isHealthy = false, events = [] } = tempers[index] ?? {};
   const body = JSON.stringify({ url: receiver.url, events });
-  const answer = await client.insist({
+  const response = await client.insist({
     method: "POST",
     path: "/webhooks",
     body,
     key: `webhook ${index}`,
   });
-  const { id, secret } = JSON.parse(answer.text);
+  const { id, secret } = JSON.parse(response.text);
   receiver.secret = secret;
   const wants = (type: string) =>
     events.some(
@@ -184,13 +184,13 @@ async function subscribe(
 
 async function createKnowledgeBase(client: Client): Promise<string> {
   const body = JSON.stringify({ name: "Faults" });
-  const answer = await client.insist({
+  const response = await client.insist({
     method: "POST",
     path: "/knowledge-bases",
     body,
     key: "knowledge base",
   });
-  return JSON.parse(answer.text).id;
+  return JSON.parse(response.text).id;
 }
 
 type Fault = Part | Crash;
@@ -252,8 +252,8 @@ async function inflict({ installation, options, random, countWrites }: Inflictin
     "kills of web": plan.filter((fault) => fault === "web").length,
     "kills of worker": plan.filter((fault) => fault === "worker").length,
     "crashes of PostgreSQL": options.crashes,
-    "API answers again after a kill of web (ms, median and longest)": summary(recoveryMs.web),
-    "ready again after PostgreSQL answers (ms, median and longest)": summary(recoveryMs.database),
+    "API responds again after a kill of web (ms, median and longest)": summary(recoveryMs.web),
+    "ready again after PostgreSQL responds (ms, median and longest)": summary(recoveryMs.database),
   };
 }
 
@@ -277,7 +277,7 @@ function untilUp({ url }: Installation, path: string) {
       ({ ok }) => ok,
       () => false,
     );
-  return until(`${path} is answered`, isUp, { everyMs: 10 });
+  return until(`${path} responds`, isUp, { everyMs: 10 });
 }
 
 function summary(milliseconds: number[]): string {

@@ -21,8 +21,8 @@ export type FeedOptions = {
   report?: (line: string) => void;
 };
 
-type Answer = { status: number; text: string };
-type Send = (method: string, path: string, body?: object, key?: string) => Promise<Answer>;
+type ApiResponse = { status: number; text: string };
+type Send = (method: string, path: string, body?: object, key?: string) => Promise<ApiResponse>;
 
 const pageSize = 100;
 const emptyPauseMs = 10;
@@ -160,14 +160,14 @@ function newSender(key: string, urls: (string | null)[]) {
   const send: Send = async (method, path, body, idempotencyKey) => {
     for (;;) {
       const url = urls[turn++ % urls.length];
-      const answer = url && (await sendOnce(url, method, path, body, idempotencyKey));
+      const response = url && (await sendOnce(url, method, path, body, idempotencyKey));
       if (
-        answer &&
-        answer.status < 500 &&
-        answer.status !== 429 &&
-        !answer.text.includes("idempotency-in-progress")
+        response &&
+        response.status < 500 &&
+        response.status !== 429 &&
+        !response.text.includes("idempotency-in-progress")
       )
-        return answer;
+        return response;
       await sleep(retryPauseMs);
     }
   };
@@ -177,7 +177,7 @@ function newSender(key: string, urls: (string | null)[]) {
     path: string,
     body?: object,
     idempotencyKey?: string,
-  ): Promise<Answer | null> {
+  ): Promise<ApiResponse | null> {
     const headers: Record<string, string> = { authorization: `Bearer ${key}` };
     if (body) headers["content-type"] = "application/json";
     if (idempotencyKey) headers["idempotency-key"] = idempotencyKey;
@@ -188,8 +188,8 @@ function newSender(key: string, urls: (string | null)[]) {
         headers,
         body: body ? JSON.stringify(body) : null,
       };
-      const answer = await request(`${url}/v1/public${path}`, options);
-      return { status: answer.statusCode, text: await answer.body.text() };
+      const response = await request(`${url}/v1/public${path}`, options);
+      return { status: response.statusCode, text: await response.body.text() };
     } catch {
       return null;
     }
@@ -197,7 +197,7 @@ function newSender(key: string, urls: (string | null)[]) {
   return { send, close: () => dispatcher.destroy() };
 }
 
-function parse<Body>({ status, text }: Answer): Body {
+function parse<Body>({ status, text }: ApiResponse): Body {
   if (status >= 300) throw new Error(`${status} ${text}`);
   return JSON.parse(text) as Body;
 }

@@ -131,7 +131,7 @@ async function change(
     body: JSON.stringify(body),
     key: null,
   });
-  if (status >= 400) throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
+  if (status >= 400) throw new Error(`${method} ${path} got ${status}: ${text}`);
   return JSON.parse(text);
 }
 

@@ -28,32 +28,35 @@ async function send(pool: Pool | undefined, tenant: Tenant, { method, path, body
     "content-type": "application/json",
     "idempotency-key": key,
   };
-  const answer = await pool?.request({
+  const response = await pool?.request({
     method,
     path: `/v1/public${path}`,
     headers,
     body: body && JSON.stringify(body),
   });
   return {
-    status: answer?.statusCode,
-    text: await answer?.body.text(),
-    isReplay: answer?.headers["idempotent-replayed"] === "true",
+    status: response?.statusCode,
+    text: await response?.body.text(),
+    isReplay: response?.headers["idempotent-replayed"] === "true",
   };
 }
 
 /**
- * The same request a hundred times at once, half of them to each process. @returns the one answer
+ * The same request a hundred times at once, half of them to each process. @returns the one response
  * that all got
  */
 async function sendAtOnce(tenant: Tenant, sent: Sent) {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: simultaneous }, (_, index) =>
       send(pools[index % pools.length], tenant, sent),
     ),
   );
-  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-  expect(answers.filter(({ isReplay }) => !isReplay)).toHaveLength(1);
-  return { status: answers[0]?.status, body: JSON.parse(answers[0]?.text ?? "") as { id: string } };
+  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  expect(responses.filter(({ isReplay }) => !isReplay)).toHaveLength(1);
+  return {
+    status: responses[0]?.status,
+    body: JSON.parse(responses[0]?.text ?? "") as { id: string },
+  };
 }
 
 const unlimited = { rateLimitPerMinute: 1_000_000 };

@@ -213,8 +213,8 @@ test("the program of the guide replies to a message once, with the text of the k
   const program = (example?.code ?? "")
     .replaceAll("http://localhost:3000", baseUrl())
     .replace("4000", String(port));
-  writeFileSync(path.join(consumer, "answer.mjs"), program);
-  const child = spawn(process.execPath, ["answer.mjs"], {
+  writeFileSync(path.join(consumer, "reply.mjs"), program);
+  const child = spawn(process.execPath, ["reply.mjs"], {
     cwd: consumer,
     env: { ...process.env, PARLANCE_API_KEY: tenant.key, PARLANCE_WEBHOOK_SECRET: secret },
     stdio: ["ignore", "inherit", "inherit"],

@@ -133,11 +133,11 @@ test("ten concurrent messages with one key create one message, and all return it
       ),
     );
 
-  const answers = await Promise.all(Array.from({ length: 10 }, send));
+  const responses = await Promise.all(Array.from({ length: 10 }, send));
 
   const { data } = await listMessages(reader(identity), id, { limit: 100, order: "asc" });
   expect(data).toHaveLength(1);
-  expect(new Set(answers)).toEqual(new Set([data[0]?.id]));
+  expect(new Set(responses)).toEqual(new Set([data[0]?.id]));
 });
 
 test("a key is valid for one user and one text; a refusal leaves it free", async () => {

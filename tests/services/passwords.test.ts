@@ -164,10 +164,10 @@ test("a link lasts an hour, and a changed password ends it earlier", async () =>
 test("an unknown address gets the same response and the same record, and no mail", async () => {
   const known = (await newPerson()).email;
   const unknown = newAddress("nobody");
-  const answers = [];
+  const outcomes = [];
   for (const email of [known, unknown])
-    answers.push(await requestPasswordReset(email, newDevice()));
-  expect(answers[0]).toEqual(answers[1]);
+    outcomes.push(await requestPasswordReset(email, newDevice()));
+  expect(outcomes[0]).toEqual(outcomes[1]);
   const rows = await db().passwordReset.findMany({ where: { email: { in: [known, unknown] } } });
   expect(
     rows.map(({ userId, tokenHash, expiresAt }) => ({ userId, tokenHash, expiresAt })),
