@@ -1,8 +1,9 @@
 import { parseArgs } from "node:util";
 import { flushAnchors } from "@/lib/audit/anchors";
-import { closeDatabase, isDatabaseUnavailable } from "@/lib/platform/db";
+import { closeDatabase } from "@/lib/platform/db";
 import { AppError } from "@/lib/platform/errors";
 import { log } from "@/lib/platform/log";
+import { isDatabaseUnavailable } from "@/lib/platform/sql-errors";
 import { commands, UsageError } from "./admin/commands";
 import { loadLocalEnvironment } from "./admin/local-environment";
 

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { type IdempotencyRecord, recordValues } from "@/lib/events/idempotency-record";
 import { changeParameters, recordParameters, writeRecord } from "@/lib/events/outbox.sql";
 import type { Partition } from "@/lib/platform/caller";
-import { type Db, runSql, sqlState } from "@/lib/platform/db";
+import { type Db, runSql } from "@/lib/platform/db";
 import {
   idempotencyInProgress,
   idempotencyKeyReused,
@@ -10,6 +10,7 @@ import {
 } from "@/lib/platform/errors";
 import { openSecret, sealSecret, storedResponseContext } from "@/lib/platform/secret-box";
 import { sql } from "@/lib/platform/sql";
+import { sqlState } from "@/lib/platform/sql-errors";
 import type { ApiRequest } from "./read-request";
 
 const windowMs = 24 * 3_600_000;

@@ -18,9 +18,10 @@ import { returnsResource } from "./encode";
 import { anyEvent, eventOperations } from "./openapi-events";
 import { exampleOf } from "./openapi-example";
 import { operationHeaders, rateLimitHeaders } from "./openapi-headers";
-import { problem, problemExample, problemExplanations } from "./openapi-problems";
 import { schemaCollector } from "./openapi-schemas";
 import type { Declaration } from "./operation";
+import { problemExample, problemExplanations } from "./problem-explanations";
+import { problem } from "./problem-schema";
 import type { Upload } from "./read-upload";
 import { type Method, routes } from "./routes";
 

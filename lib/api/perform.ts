@@ -1,9 +1,10 @@
 import type { IdempotencyRecord, Serialize } from "@/lib/events/idempotency-record";
 import { type StoredFile, withStoredFile } from "@/lib/platform/blobs/service";
 import { type Identity, mutate, reader } from "@/lib/platform/caller";
-import { isDeadlock, lockTimeoutMs } from "@/lib/platform/db";
+import { lockTimeoutMs } from "@/lib/platform/db";
 import { atDeadline } from "@/lib/platform/deadlines";
 import { AppError, idempotencyInProgress, idempotencyKeyReused } from "@/lib/platform/errors";
+import { isDeadlock } from "@/lib/platform/sql-errors";
 import {
   findStoredResponse,
   hasWaitedForRecord,

@@ -1,4 +1,3 @@
-import { isDatabaseUnavailable, sqlState } from "@/lib/platform/db";
 import { findFullDisk } from "@/lib/platform/disk-full";
 import { env } from "@/lib/platform/env";
 import {
@@ -11,6 +10,7 @@ import {
   unavailable,
 } from "@/lib/platform/errors";
 import { log } from "@/lib/platform/log";
+import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
 
 /**
  * An error as a response (RFC 9457, formerly 7807). This is the one place where something that was

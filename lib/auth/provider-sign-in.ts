@@ -1,6 +1,7 @@
 import { verifyAddress } from "@/lib/access-review/verify-address";
 import { queueMail } from "@/lib/mail/service";
-import { type Db, db, isUniqueViolation } from "@/lib/platform/db";
+import { type Db, db } from "@/lib/platform/db";
+import { isUniqueViolation } from "@/lib/platform/sql-errors";
 import { lockAccount } from "@/lib/resources/lock-row";
 import {
   type Device,

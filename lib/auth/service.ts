@@ -2,7 +2,8 @@ import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMail } from "@/lib/mail/service";
 import { acceptAsNewUser } from "@/lib/members/accept-invitation";
 import type { Caller } from "@/lib/platform/caller";
-import { type Db, db, isUniqueViolation } from "@/lib/platform/db";
+import { type Db, db } from "@/lib/platform/db";
+import { isUniqueViolation } from "@/lib/platform/sql-errors";
 import { deviceName } from "@/lib/sessions/device-name";
 import {
   type Device,

@@ -1,6 +1,7 @@
 import type { Environment, Role } from "@/prisma/generated/enums";
-import { type Db, db, isDeadlock, isUniqueViolation } from "./db";
+import { type Db, db } from "./db";
 import type { AfterRollback } from "./errors";
+import { isDeadlock, isUniqueViolation } from "./sql-errors";
 import { wakeDeliveries, wakeDocuments } from "./wake-ups";
 
 /** The first two columns of every row that belongs to a tenant. */

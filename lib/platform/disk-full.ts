@@ -1,4 +1,4 @@
-import { sqlState } from "./db";
+import { sqlState } from "./sql-errors";
 
 /** After a write fails because the disk is full, writes are assumed to fail for this long. */
 const assumedFullMs = 30_000;

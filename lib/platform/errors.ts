@@ -114,7 +114,7 @@ export function echo(text: string, maximum = 100): string {
 }
 
 // One function for each problem that the API sends. Its sentences are only here, and the documented
-// examples (lib/api/openapi-problems.ts) come from the same functions.
+// examples (lib/api/problem-explanations.ts) come from the same functions.
 
 /** @param character where the parser stopped, from 1 */
 export function invalidJson(character?: number): AppError {

@@ -1,6 +1,7 @@
 import type { KnownKey } from "@/lib/api-keys/key-cache";
-import { isDatabaseUnavailable, runSql, sqlState } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { log } from "@/lib/platform/log";
+import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
 import { maskSecrets, maximumBodyBytes } from "./mask-secrets";
 import { insertRequestLogsStatement } from "./service.sql";
 

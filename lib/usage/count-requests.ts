@@ -1,6 +1,7 @@
 import type { KnownKey } from "@/lib/api-keys/key-cache";
-import { isDatabaseUnavailable, runSql } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { log } from "@/lib/platform/log";
+import { isDatabaseUnavailable } from "@/lib/platform/sql-errors";
 import { dayOf } from "./schema";
 import { addRequestsStatement } from "./service.sql";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { archiveAgent } from "@/lib/agents/service";
-import { problemExample, problemExplanations } from "@/lib/api/openapi-problems";
+import { problemExample, problemExplanations } from "@/lib/api/problem-explanations";
 import { mutate } from "@/lib/platform/caller";
 import { type ErrorKind, errorKinds } from "@/lib/platform/errors";
 import { newId } from "@/lib/resources/ids";
@@ -104,7 +104,7 @@ test.each(Object.keys(provoke) as ErrorKind[])(
 test("every documented example is an error of its kind, built by the functions that build the errors", () => {
   for (const [kind, { example }] of Object.entries(problemExplanations))
     expect(example.error.kind).toBe(kind);
-  expect(readFileSync("lib/api/openapi-problems.ts", "utf8")).not.toContain("new AppError(");
+  expect(readFileSync("lib/api/problem-explanations.ts", "utf8")).not.toContain("new AppError(");
 });
 
 test("no text tells a user to unarchive an agent, because archiving is permanent", () => {

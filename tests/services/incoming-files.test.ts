@@ -3,8 +3,8 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { receiveFile } from "@/lib/platform/blobs/incoming-file";
-import { isDatabaseUnavailable } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { isDatabaseUnavailable } from "@/lib/platform/sql-errors";
 
 // In a separate file, because it tests the first files that a process receives.
 test("concurrent first uploads all find the directory for incoming files", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { describedOperations } from "@/app/docs/reference/described";
 import { docsPages } from "@/components/docs/docs-pages";
 import { clientCall, curlSample, fillPath } from "@/components/docs/samples";
-import { problemExplanations } from "@/lib/api/openapi-problems";
+import { problemExplanations } from "@/lib/api/problem-explanations";
 import { errorKinds } from "@/lib/platform/errors";
 import { Parlance } from "@/sdk/src/index";
 

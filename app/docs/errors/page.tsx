@@ -11,7 +11,7 @@ import {
 } from "@/components/docs/prose";
 import { SchemaFields } from "@/components/docs/schema-fields";
 import { publishedDocument } from "@/lib/api/openapi";
-import { problemExample, problemExplanations } from "@/lib/api/openapi-problems";
+import { problemExample, problemExplanations } from "@/lib/api/problem-explanations";
 import { env } from "@/lib/platform/env";
 import { type ErrorKind, errorKinds } from "@/lib/platform/errors";
 import { referenceToSchema } from "@/lib/platform/openapi";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDatabaseUnavailable, sqlState } from "@/lib/platform/db";
 import { log } from "@/lib/platform/log";
+import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
 import { leaseSeconds } from "./claim";
 import { disableIfFailing } from "./disable-if-failing";
 import { type EndedAttempt, type RecordedAttempt, recordAttempts } from "./record";

@@ -12,7 +12,7 @@ import { Notice } from "@/components/ui/notice";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
 import { TestButton } from "@/components/webhooks/test-button";
-import { problemExplanations } from "@/lib/api/openapi-problems";
+import { problemExplanations } from "@/lib/api/problem-explanations";
 import type { Progress } from "@/lib/overview/service";
 import { env } from "@/lib/platform/env";
 import { type ErrorKind, errorKinds, isErrorKind } from "@/lib/platform/errors";

@@ -5,7 +5,7 @@ import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import { PageTitle, Prose, proseComponents } from "@/components/docs/prose";
 import { Badge } from "@/components/ui/badge";
 import { publishedDocument } from "@/lib/api/openapi";
-import { problemExample, problemExplanations } from "@/lib/api/openapi-problems";
+import { problemExample, problemExplanations } from "@/lib/api/problem-explanations";
 import { env } from "@/lib/platform/env";
 import { type ErrorKind, errorKinds, isErrorKind } from "@/lib/platform/errors";
 import { referencePath } from "@/lib/platform/openapi";

@@ -9,7 +9,7 @@ import { JsonText } from "@/components/ui/json";
 import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { ExactTime, Time } from "@/components/ui/time";
-import { problemExplanations } from "@/lib/api/openapi-problems";
+import { problemExplanations } from "@/lib/api/problem-explanations";
 import { apiKeyNames } from "@/lib/api-keys/service";
 import { listEventsOfRequest } from "@/lib/events/service";
 import { errorKinds, isErrorKind } from "@/lib/platform/errors";

@@ -1,0 +1,53 @@
+// What an error of the database means. It may come from pg or from Prisma.
+
+/** PostgreSQL's SQLSTATE of an error, whether pg threw it or Prisma wrapped it. */
+export function sqlState(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { code, meta, cause } = error as {
+    code?: unknown;
+    meta?: { code?: unknown; driverAdapterError?: { cause?: { originalCode?: unknown } } };
+    cause?: unknown;
+  };
+  const original = meta?.driverAdapterError?.cause?.originalCode ?? meta?.code;
+  if (typeof original === "string") return original;
+  if (
+    typeof code === "string" &&
+    /^[0-9A-Z]{5}$/.test(code) &&
+    !code.startsWith("P1") &&
+    !code.startsWith("P2")
+  )
+    return code;
+  const originalCode = (cause as { originalCode?: unknown } | undefined)?.originalCode;
+  return typeof originalCode === "string" ? originalCode : undefined;
+}
+
+const lostConnection =
+  /ECONNREFUSED|ECONNRESET|EPIPE|connect ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|Connection terminated|connection timeout|timeout expired|timeout exceeded when trying to connect|Can't reach database|Server has closed the connection|not queryable/i;
+
+/** PostgreSQL ended this transaction to break a deadlock, so it can be run again. */
+export function isDeadlock(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === "40P01" || state === "40001";
+}
+
+/** Another transaction inserted a row with the same unique values first; it can now be read. */
+export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === "23505";
+
+/** SQLSTATEs after which the same request may succeed in a moment: lock and statement timeouts. */
+const temporary = new Set(["55P03", "57014", "40P01", "40001"]);
+
+/** The database is unavailable or shutting down: the same request may succeed in a moment. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  const state = sqlState(error);
+  if (
+    state &&
+    (temporary.has(state) ||
+      state.startsWith("08") ||
+      state.startsWith("57P") ||
+      state.startsWith("53"))
+  )
+    return true;
+  const { code, message } = (error ?? {}) as { code?: string; message?: string };
+  if (code === "P1001" || code === "P1017" || code === "P2024" || code === "P2028") return true;
+  return lostConnection.test(`${code ?? ""} ${message ?? ""}`);
+}
