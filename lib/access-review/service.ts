@@ -1,4 +1,4 @@
-import { forgetKey } from "@/lib/api-keys/service";
+import { forgetKey } from "@/lib/api-keys/stored-api-key";
 import { recordAudit } from "@/lib/audit/service";
 import { enableWebhook } from "@/lib/deliveries/service";
 import type { Caller } from "@/lib/platform/caller";

@@ -1,4 +1,4 @@
-import { forgetKey } from "@/lib/api-keys/service";
+import { forgetKey } from "@/lib/api-keys/stored-api-key";
 import { recordAudit } from "@/lib/audit/service";
 import { queueMail } from "@/lib/mail/service";
 import { type Caller, withDatabase } from "@/lib/platform/caller";

@@ -2,8 +2,9 @@ import type { z } from "zod";
 import { echo, invalidCursor, maximumIssues, type ValidationIssue } from "@/lib/platform/errors";
 import type { IdKind } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
+import { findUnacceptable } from "./find-unacceptable";
 import { predicateOf } from "./predicates";
-import { escapePointer, findUnacceptable } from "./read-request";
+import { escapePointer } from "./read-request";
 import { suggestField } from "./suggest-field";
 
 type Location = ValidationIssue["location"];

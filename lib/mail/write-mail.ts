@@ -1,6 +1,6 @@
 import { env } from "@/lib/platform/env";
 import type { MailContents, MailKind } from "./mail-kinds";
-import { type Message, messages, subjects } from "./messages";
+import { type Message, messages, subjects } from "./mail-texts";
 
 /** The mail as it is sent. */
 export type WrittenMail = { subject: string; text: string; html: string };

@@ -216,6 +216,7 @@ const forEveryRole: Record<string, string> = {
   addBacklogTask: "its callers require the role",
   countDocument: "its callers require the role",
   writeAgent: "its callers require the role",
+  insertApiKey: "its callers require the role",
   adoptBlob: "its callers require the role",
   abandonBlob: "its callers require the role",
   runOnce: "the change that it runs requires the role",

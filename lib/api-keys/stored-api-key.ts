@@ -1,0 +1,148 @@
+import { queueMailToAdmins } from "@/lib/mail/service";
+import type { Caller } from "@/lib/platform/caller";
+import { runSql } from "@/lib/platform/db";
+import { AppError, invalidBody, limitReached } from "@/lib/platform/errors";
+import { sql } from "@/lib/platform/sql";
+import { newId } from "@/lib/resources/ids";
+import { lockKind, lockRow } from "@/lib/resources/lock-row";
+import { notFound } from "@/lib/resources/not-found";
+import { rateLimitOfPlan } from "@/lib/tenants/service";
+import type { ApiKeyModel } from "@/prisma/generated/models";
+import { keysChannel } from "./key-cache";
+import { generateKey } from "./key-format";
+import type { CreateApiKey } from "./schema";
+import { apiKeyStatus } from "./status";
+
+// Reads, checks and writes the row of a key, for service.ts.
+
+/** The maximum number of keys in an environment that are neither revoked nor expired. */
+const maximumApiKeys = 100;
+
+export async function insertApiKey(caller: Caller, input: CreateApiKey) {
+  const { key, hash, hint } = generateKey(caller.partition.environment);
+  const apiKey = await caller.db.apiKey.create({
+    data: {
+      ...caller.partition,
+      id: newId("apiKey"),
+      name: input.name,
+      hash: new Uint8Array(hash),
+      hint,
+      scopes: input.scopes,
+      createdById: caller.actor.type === "USER" ? caller.actor.id : null,
+      createdAt: new Date(),
+      expiresAt: input.expiresAt ?? null,
+      allowedIps: input.allowedIps ?? [],
+      rateLimitPerMinute: input.rateLimitPerMinute ?? null,
+    },
+  });
+  if (apiKey.environment === "live") await announceLiveKey(caller, apiKey);
+  return { apiKey, key };
+}
+
+async function announceLiveKey(
+  { db, actor, partition }: Caller,
+  { name, hint }: ApiKeyModel,
+): Promise<void> {
+  const person =
+    actor.type === "USER"
+      ? await db.user.findUnique({ where: { id: actor.id }, select: { name: true } })
+      : null;
+  const created = {
+    environment: partition.environment,
+    keyName: name,
+    keyHint: hint,
+    createdBy: person?.name ?? "An operator",
+  };
+  await queueMailToAdmins(db, partition.tenantId, { kind: "live-key-created", ...created });
+}
+
+export async function requireRoomForKey(caller: Caller, remedy: string): Promise<void> {
+  await lockKind(caller, "api_keys");
+  const isValid = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] };
+  const current = await caller.db.apiKey.count({ where: { ...caller.partition, ...isValid } });
+  if (current < maximumApiKeys) return;
+  throw limitReached(`An environment has at most ${maximumApiKeys} valid API keys. ${remedy}`, {
+    limit: maximumApiKeys,
+    current,
+  });
+}
+
+export async function requireApiKey({ db, partition }: Caller, id: string): Promise<ApiKeyModel> {
+  const found = await db.apiKey.findUnique({
+    where: { tenantId_environment_id: { ...partition, id } },
+  });
+  if (!found) throw notFound("apiKey", id);
+  return found;
+}
+
+export async function lockLivingKey(
+  caller: Caller,
+  id: string,
+  what: string,
+): Promise<ApiKeyModel> {
+  await lockRow(caller, "api_keys", id);
+  const found = await requireApiKey(caller, id);
+  const status = apiKeyStatus(found, new Date());
+  if (status === "suspended") {
+    throw new AppError(
+      "invalid-transition",
+      `This key is suspended. Confirm it under Settings, Access review, before it can be ${what}.`,
+    );
+  }
+  if (status === "revoked" || status === "expired") {
+    throw new AppError(
+      "invalid-transition",
+      `This key is ${status}, so it can no longer be ${what}.`,
+    );
+  }
+  return found;
+}
+
+const notifyStatement = sql(
+  "notify_of_key",
+  { hash: "text" },
+  (p) => `SELECT 1 FROM pg_notify('${keysChannel}', ${p.hash})`,
+);
+
+/** Every process drops the key from its cache when the transaction commits. */
+export async function forgetKey(
+  caller: Pick<Caller, "db">,
+  { hash }: Pick<ApiKeyModel, "hash">,
+): Promise<void> {
+  await runSql(notifyStatement({ hash: Buffer.from(hash).toString("hex") }), caller);
+}
+
+/** Users can set any limit up to their plan's. Only an operator can exceed it. */
+export async function requireRateLimit(
+  caller: Caller,
+  wanted: number | null | undefined,
+): Promise<void> {
+  if (caller.actor.type !== "USER" || !wanted) return;
+  const limit = await rateLimitOfPlan(caller);
+  if (wanted > limit)
+    throw invalidBody(
+      "/rateLimitPerMinute",
+      "too_big",
+      `must be at most ${limit.toLocaleString("en")}, the limit of your plan`,
+    );
+}
+
+export const settingsOf = ({ name, scopes, allowedIps, rateLimitPerMinute }: ApiKeyModel) => ({
+  name,
+  scopes: scopes as CreateApiKey["scopes"],
+  allowedIps,
+  rateLimitPerMinute,
+});
+
+export const auditedSettings = (row: ApiKeyModel) => ({
+  ...settingsOf(row),
+  hint: row.hint,
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+});
+
+export function withoutHash<Row extends { hash: unknown }>({
+  hash: _hash,
+  ...row
+}: Row): Omit<Row, "hash"> {
+  return row;
+}
