@@ -1,5 +1,4 @@
 import "./v8-flags";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { flushAnchors } from "@/lib/audit/anchors";
 import { foreignAuditKeys } from "@/lib/audit/verify-chain";
@@ -10,23 +9,18 @@ import { requireUsableKeys } from "@/lib/secrets/service";
 import { hasAnyOwner } from "@/lib/users/service";
 import { applyMigrations } from "@/prisma/migrate";
 import { grantApplicationRole } from "@/prisma/roles";
-import { type Demo, ensureDemo } from "@/prisma/seed";
+import { ensureDemo } from "@/prisma/seed";
 import { withBootLock } from "./boot-lock";
-import {
-  claimDataDirectory,
-  type DemoFile,
-  dataDirectory,
-  inDataDirectory,
-  readJson,
-  writeJson,
-} from "./embedded/data-directory";
+import { claimDataDirectory, type DemoFile, readJson, writeJson } from "./embedded/data-directory";
 import {
   type EmbeddedDatabase,
   localEnvironment,
   startEmbeddedDatabase,
 } from "./embedded/environment";
+import { freePort, reachable } from "./embedded/listening-port";
 import { type LogFile, logFile } from "./embedded/log-file";
 import { type SupervisedProcess, supervise } from "./embedded/supervised-process";
+import { welcomeWithDemo, welcomeWithoutDemo } from "./embedded/welcome";
 
 // `npm start`: PostgreSQL, web and worker on one machine, with nothing to configure. SIGINT or
 // SIGTERM stops all of them. `--dev` uses Next's development server for web. A database in
@@ -101,7 +95,11 @@ async function run(): Promise<void> {
       mailPage,
       databaseUrl: isOwnDatabase ? databaseUrl : null,
     } satisfies DemoFile);
-  process.stdout.write(demo ? welcome(url, demo, mailPage) : started(url, hasOwner));
+  process.stdout.write(
+    demo
+      ? welcomeWithDemo(url, demo, mailPage)
+      : welcomeWithoutDemo(url, { isDemoWanted, hasOwner }),
+  );
 }
 
 function startProcesses(port: number) {
@@ -146,47 +144,6 @@ function nextDev(port: number): string[] {
   return ["node_modules/next/dist/bin/next", "dev", "--port", String(port), ...host];
 }
 
-/** PORT=0 chooses a free one. */
-async function freePort(wanted: string): Promise<number> {
-  const number = Number(wanted);
-  if (!Number.isInteger(number) || number < 0 || number > 65_535)
-    throw new Error(`PORT is "${wanted}": give a number from 0 to 65535.`);
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", ({ code }: NodeJS.ErrnoException) => {
-      const reason =
-        code === "EACCES"
-          ? "may not be used by this user"
-          : code === "EADDRINUSE"
-            ? "is taken"
-            : `cannot be used (${code})`;
-      reject(
-        new Error(
-          `Port ${wanted} ${reason}. Choose another one: PORT=${number === 65_535 ? 3000 : number + 1} npm start`,
-        ),
-      );
-    });
-    probe.listen(number, listeningHost(), () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : number));
-    });
-  });
-}
-
-/**
- * The address that web will listen on (server/embedded/environment.ts); undefined means every
- * address.
- */
-function listeningHost(): string | undefined {
-  return process.env.HOST || (process.env.DATABASE_URL ? undefined : "127.0.0.1");
-}
-
-/** An address at which this machine can reach a server that listens on `host`. */
-function reachable(host = "0.0.0.0"): string {
-  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
-  return host.includes(":") ? `[${host}]` : host;
-}
-
 async function waitUntilReady(port: number, web: SupervisedProcess, log: LogFile): Promise<void> {
   for (const deadline = Date.now() + readyTimeoutMs; !isStopping; await sleep(20)) {
     const response = await fetch(`http://${reachable(env().HOST)}:${port}/health`, {
@@ -199,49 +156,6 @@ async function waitUntilReady(port: number, web: SupervisedProcess, log: LogFile
       );
     }
   }
-}
-
-function welcome(url: string, demo: Demo, mailPage: string | null): string {
-  return `
-  Parlance is running.
-
-    Address     ${url}
-    Sign in     ${url}/login
-                ${demo.email}   ${demo.password}
-    Test key    ${demo.keys.test}
-    Live key    ${demo.keys.live}${mailPage ? `\n    Mails       ${mailPage}` : ""}
-
-  Create your first conversation:
-
-    curl ${url}/v1/public/conversations \\
-      -H "Authorization: Bearer ${demo.keys.test}" \\
-      -H "Content-Type: application/json" \\
-      -d '{"channelId": "web", "message": "Hello"}'
-
-  These values are also in ${inDataDirectory("demo.json")}
-  Logs: ${inDataDirectory("logs")} (warnings and errors appear here, too). Ctrl-C stops everything; the data stays in ${dataDirectory}.
-
-`;
-}
-
-function started(url: string, hasOwner: boolean): string {
-  const { APP_URL } = env();
-  const noDemo = isDemoWanted
-    ? "\n  Other organizations use this database, or another machine made its demo, so no demo data was added.\n"
-    : "";
-  const firstOwner = `
-  There is no owner yet. Create the first one, with the same environment variables:
-
-    npm run admin -- owner:create --email you@example.com --organization "Your company"
-`;
-  return `
-  Parlance is running.
-
-    Address     ${APP_URL}${APP_URL === url ? "" : `, here ${url}`}
-${noDemo}${hasOwner ? "" : firstOwner}
-  Logs: ${inDataDirectory("logs")} (warnings and errors appear here, too). Ctrl-C stops everything.
-
-`;
 }
 
 async function fail(error: unknown): Promise<void> {
