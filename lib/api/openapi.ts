@@ -79,7 +79,7 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
     servers: [
       {
         url: serverUrl,
-        description: "This installation. The API key decides between live and test.",
+        description: "This installation. The API key determines the environment, live or test.",
       },
     ],
     externalDocs: { description: "Guides", url: `${serverUrl}/docs` },
@@ -89,7 +89,7 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
       {
         name: "Deliveries",
         description:
-          "What your own server receives. Each delivery is signed, and retried until your server responds with a 2xx.",
+          "The requests that your own server receives. Each delivery is signed, and retried up to seven times until your server responds with a 2xx.",
       },
     ],
     paths,
@@ -279,7 +279,7 @@ function formOf(
 function responseName({ operationId, response }: Declaration): string {
   const { data } = (response as { shape?: { data?: { element?: z.ZodType } } }).shape ?? {};
   const item = data?.element?.meta?.()?.id;
-  // Generators for Go give names that end in Response to types of their own.
+  // Go generators use names that end in Response for their own types.
   return item ? `${item}Page` : `${capitalized(operationId)}Result`;
 }
 

@@ -51,7 +51,7 @@ export async function parseForm(request: ApiRequest, maximumBytes: number): Prom
     return result;
   }
 
-  // Every part comes as bytes, because the parser would silently replace what is not UTF-8.
+  // Every part arrives as bytes, because the parser would silently replace invalid UTF-8.
   parser.on("file", (field, stream, fileName, _encoding, contentType) => {
     const isFile = fileName !== undefined || contentType === "application/octet-stream";
     const isRepeated = fields.has(field) || (isFile && receiving !== null);

@@ -31,7 +31,7 @@ export type Change = {
   path: string;
 };
 
-/** What this process is doing under an idempotency key. */
+/** A change that this process is making under an idempotency key. */
 type Making = { fingerprint: Buffer; response: Promise<JsonResponse> };
 
 const running = new Map<string, Making>();
@@ -46,8 +46,8 @@ const maximumKeysWithResponse = 10_000;
 
 /**
  * Makes a change once per idempotency key, even if many requests with that key arrive concurrently.
- * Within one process the others wait here, where they hold no connection, and get the same
- * response; between processes they wait in the database.
+ * Within one process, the other requests wait here without holding a connection, and get the same
+ * response. Requests in other processes wait in the database.
  */
 export async function perform(change: Change): Promise<JsonResponse> {
   const { record, identity } = change;
@@ -88,7 +88,7 @@ async function replayOrMake(
   return stored ? { ...stored, isReplay: true } : makeWithFile(change);
 }
 
-/** What another request with the same key gets, if it ends within that time. */
+/** The outcome of another request with the same key, if it ends within that time. */
 function outcomeOf(
   response: Promise<JsonResponse>,
   withinMs: number,

@@ -25,8 +25,8 @@ const otherFormat = "must have another format";
 const isMessageOfZod = /^(Invalid|Too (big|small))\b/;
 
 /**
- * What must be true of a field, without the field's name: the schema's own message, or one that
- * replaces zod's.
+ * The requirement that a field does not meet, without the field's name: the schema's own message,
+ * or one that replaces zod's.
  */
 export function predicateOf(issue: z.core.$ZodIssue): string {
   if (!isMessageOfZod.test(issue.message)) return issue.message;

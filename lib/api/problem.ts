@@ -13,8 +13,8 @@ import { log } from "@/lib/platform/log";
 import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
 
 /**
- * An error as a response (RFC 9457, formerly 7807). This is the one place where something that was
- * thrown becomes a response.
+ * An error as a response (RFC 9457, formerly 7807). This file is the one place where a thrown error
+ * becomes a response.
  */
 export type Problem = { status: number; body: string; headers: Record<string, string> };
 
@@ -50,7 +50,10 @@ export const toPublicMembers = ({ errors, ...members }: ErrorMembers) => ({
   ...members,
 });
 
-/** Enough to find the cause. PostgreSQL's other members are left out: they can hold row values. */
+/**
+ * The fields of an error that help to find its cause. PostgreSQL's other fields are left out,
+ * because they can contain row values.
+ */
 function detailsOf(thrown: unknown): Record<string, unknown> {
   if (!(thrown instanceof Error)) return { error: String(thrown) };
   return {

@@ -158,7 +158,7 @@ function parseJson(bytes: Uint8Array): unknown {
 export const escapePointer = (part: PropertyKey) =>
   echo(String(part)).replaceAll("~", "~0").replaceAll("/", "~1");
 
-/** `URLSearchParams` would silently replace what is not UTF-8. */
+/** `URLSearchParams` would silently replace invalid UTF-8. */
 function requireUtf8(search: string): void {
   try {
     decodeURIComponent(search);

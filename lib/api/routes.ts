@@ -29,8 +29,8 @@ import type { Operation } from "./operation";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Every path of the API and what its route file exports. The API's server and its documents are
- * made from this list.
+ * Every path of the API and what its route file exports. The API's server and its documentation are
+ * derived from this list.
  */
 export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Operation>>> = {
   "/v1/public/conversations": conversations,

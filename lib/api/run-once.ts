@@ -18,7 +18,7 @@ export async function runOnce<Value>(
 ): Promise<Value> {
   const at = new Date();
   const record = {
-    // Includes the user, so that no API request or other user has the same key by accident.
+    // Includes the user, so that no API request or other user can have the same key by accident.
     key: `dashboard ${caller.actor.id} ${key}`,
     fingerprint: createHash("sha256").update(JSON.stringify(sent)).digest(),
     status: 200,

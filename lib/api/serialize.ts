@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-// A response is parsed by its schema, so that no field leaves that the contract does not name, and
-// then printed as JSON. Parsing makes a copy of every object. Nearly always the copy equals the
-// original, and to check that costs less than to make it.
+// A response is parsed by its schema, so that it contains only the fields of the contract, and then
+// written as JSON. Parsing copies every object. The copy nearly always equals the original, and
+// checking that costs less than making the copy.
 
 /**
  * Whether it is certain that a schema accepts a value and returns the same: its fields in the same
@@ -23,7 +23,7 @@ function compile(schema: z.ZodType): IsAsParsed {
   if (schema instanceof z.ZodObject) return compileObject(schema);
   if (schema instanceof z.ZodArray && !hasChecks(schema)) {
     const isItem = compile(schema.element as z.ZodType);
-    // `every` would pass over holes, which are printed as null.
+    // `every` would skip holes, which JSON writes as null.
     return (value) => {
       if (!Array.isArray(value)) return false;
       for (const item of value) if (!isItem(item)) return false;

@@ -43,7 +43,7 @@ function requireCursorAndId(issues: readonly z.core.$ZodIssue[], value: unknown)
   }
 }
 
-/** What is being parsed, and with which schema. */
+/** The value that is parsed, and its schema. */
 type Part = {
   schema: z.ZodType;
   root: unknown;

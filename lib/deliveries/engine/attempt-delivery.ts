@@ -9,12 +9,12 @@ import { recordAttempts } from "./record";
 import { sendDelivery } from "./send-delivery";
 
 /**
- * A `waiting` delivery is not due yet or is in flight elsewhere, or its webhook pauses. A delivery
- * that is `gone` no longer exists.
+ * A `waiting` delivery is not due yet or is in flight elsewhere, or its webhook is paused. A
+ * delivery that is `gone` no longer exists.
  */
 export type DeliveryState = "delivered" | "failed" | "held" | "discarded" | "waiting" | "gone";
 
-/** `retryAt`: when to ask again (RFC 3339); null if the delivery is finished. */
+/** `retryAt`: when to check again (RFC 3339); null if the delivery is finished. */
 export type AttemptOutcome = { state: DeliveryState; retryAt: string | null };
 
 const states: Record<DeliveryStatus, DeliveryState> = {

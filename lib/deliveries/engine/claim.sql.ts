@@ -153,12 +153,15 @@ export const claimBatchStatement = sql(
   },
 );
 
-/** The maximum to claim per webhook, so that one that hangs does not delay the others. */
+/**
+ * The maximum number of requested attempts in flight per webhook, so that a webhook that hangs does
+ * not delay the others.
+ */
 const requestedInFlight = 5;
 
 /**
  * Claims attempts that a user requested, independently of every schedule. The delivery may have any
- * status, and its webhook may pause or be disabled. Takes the oldest requests of each webhook
+ * status, and its webhook may be paused or disabled. Takes the oldest requests of each webhook
  * first.
  */
 export const claimRequestedStatement = sql(
