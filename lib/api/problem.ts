@@ -14,7 +14,7 @@ import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
 
 /**
  * An error as a response (RFC 9457, formerly 7807). This file is the one place where a thrown error
- * becomes a response.
+ * becomes a response; its text is in lib/platform/errors.ts.
  */
 export type Problem = { status: number; body: string; headers: Record<string, string> };
 
