@@ -56,7 +56,7 @@ test.each([
   ["the time", "created_at = created_at + interval '1 millisecond'"],
   ["the address", "address = '198.51.100.1'"],
   ["the hash", "hash = sha256('forged')"],
-])("an entry whose %s was altered is named", async (_title, change) => {
+])("the check names an altered entry: %s", async (_title, change) => {
   const { tenant, owner } = await newLog(5);
   await tamper(`UPDATE audit_entries SET ${change} WHERE tenant_id = $1 AND sequence = 3`, [
     tenant.id,
