@@ -3,6 +3,7 @@ import { Server as TcpServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { attachEdge, type EdgeOptions } from "./edge/attach-edge";
 import { closeLingering } from "./edge/connection";
+import { endStreams } from "./edge/send-stream";
 
 /** Grace period before idle keep-alive connections are closed. */
 const drainMs = 1_000;
@@ -26,6 +27,7 @@ export async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>(
     (resolve) => void TcpServer.prototype.close.call(server, () => resolve()),
   );
+  endStreams(server);
   await Promise.race([closed, sleep(drainMs)]);
   const idle = setInterval(() => {
     server.closeIdleConnections();

@@ -59,7 +59,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
     ],
   },
   {
-    title: "Webhooks",
+    title: "Webhooks and events",
     pages: [
       guide(
         "webhooks",
@@ -70,6 +70,11 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
         "verify-signatures",
         "Verifying signatures",
         "In TypeScript, Python, Go, Ruby, PHP and Java.",
+      ),
+      guide(
+        "event-stream",
+        "Event stream",
+        "Events over a connection that you open, without a public URL.",
       ),
       {
         path: "/docs/events",

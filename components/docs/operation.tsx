@@ -10,7 +10,13 @@ import { Code } from "./code";
 import { CodeTabs } from "./code-tabs";
 import { InlineCode, InlineMarkdown } from "./inline-markdown";
 import { MethodBadge } from "./method-badge";
-import { clientSample, curlSample, type DescribedOperation, exampleValue } from "./samples";
+import {
+  clientSample,
+  curlSample,
+  type DescribedOperation,
+  exampleValue,
+  isStream,
+} from "./samples";
 import { Field, SchemaFields } from "./schema-fields";
 import { TryIt } from "./try-it";
 
@@ -78,23 +84,29 @@ export function Operation({ described, schemas, titles }: OperationProps) {
               ]}
             />
             <Example media={success?.content?.["application/json"]} title={`Response, ${status}`} />
-            <TryIt
-              operationId={operationId}
-              method={method}
-              path={path}
-              takesFile={described.takesFile}
-              body={described.body === undefined ? null : JSON.stringify(described.body, null, 2)}
-              fields={parameters.flatMap((parameter) =>
-                parameter.in === "header"
-                  ? []
-                  : {
-                      name: parameter.name,
-                      place: parameter.in,
-                      isRequired: parameter.required,
-                      placeholder: hintOf(exampleValue(parameter)),
-                    },
-              )}
+            <Example
+              media={success?.content?.["text/event-stream"]}
+              title="The data of an event in the stream"
             />
+            {isStream(operation) ? null : (
+              <TryIt
+                operationId={operationId}
+                method={method}
+                path={path}
+                takesFile={described.takesFile}
+                body={described.body === undefined ? null : JSON.stringify(described.body, null, 2)}
+                fields={parameters.flatMap((parameter) =>
+                  parameter.in === "header"
+                    ? []
+                    : {
+                        name: parameter.name,
+                        place: parameter.in,
+                        isRequired: parameter.required,
+                        placeholder: hintOf(exampleValue(parameter)),
+                      },
+                )}
+              />
+            )}
           </div>
         </div>
       </div>
@@ -168,14 +180,15 @@ type SuccessProps = {
 };
 
 function Success({ status, response, schemas }: SuccessProps) {
-  const schema = response?.content?.["application/json"]?.schema;
-  if (!schema) return null;
+  const [type, media] = Object.entries(response?.content ?? {})[0] ?? [];
+  if (!media) return null;
+  const { schema } = media;
   return (
     <Block
       title={
         <>
           Response{" "}
-          <span className="font-normal text-muted text-xs">{`${status}, ${nameOfReference(schema) ?? "object"}`}</span>
+          <span className="font-normal text-muted text-xs">{`${status}, ${type === "text/event-stream" ? "stream of " : ""}${nameOfReference(schema) ?? "object"}`}</span>
         </>
       }
     >

@@ -37,12 +37,17 @@ export function requiredQuery(parameters: Parameter[]): string {
   return search.size > 0 ? `?${search}` : "";
 }
 
+/** Whether the response is a stream of events. */
+export const isStream = ({ responses }: ApiOperation): boolean =>
+  Boolean(responses["200"]?.content?.["text/event-stream"]);
+
 export function curlSample(
-  { method, path, parameters, body, takesFile }: DescribedOperation,
+  { method, path, operation, parameters, body, takesFile }: DescribedOperation,
   origin: string,
 ): string {
   const lines = [
-    `curl${method === "GET" ? "" : ` -X ${method}`} "${origin}${fillPath(path, parameters)}${requiredQuery(parameters)}"`,
+    // A stream is shown as it arrives.
+    `curl${isStream(operation) ? " -N" : ""}${method === "GET" ? "" : ` -X ${method}`} "${origin}${fillPath(path, parameters)}${requiredQuery(parameters)}"`,
   ];
   lines.push(`-H "Authorization: Bearer $PARLANCE_API_KEY"`);
   if (method !== "GET") lines.push(`-H "Idempotency-Key: $(openssl rand -hex 16)"`);

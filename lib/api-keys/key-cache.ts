@@ -15,6 +15,8 @@ export const keysChannel = "parlance_keys";
 /** What the API needs to know about a key to serve a request. */
 export type KnownKey = {
   id: string;
+  /** What it is found by. */
+  hash: Buffer;
   tenantId: string;
   environment: Environment;
   name: string;
@@ -154,6 +156,7 @@ function toKnownKey(row: Row): KnownKey {
   const networks = row.allowedIps.length > 0 ? allowList(row.allowedIps) : null;
   return {
     id: row.id,
+    hash: Buffer.from(row.hash),
     tenantId: row.tenantId,
     environment: row.environment,
     name: row.name,

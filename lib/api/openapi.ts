@@ -102,7 +102,11 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
           description: `An API key from the dashboard. Each operation needs one of its scopes: ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`,
         },
       },
-      parameters: { IdempotencyKey: idempotencyKey, IfNoneMatch: ifNoneMatch },
+      parameters: {
+        IdempotencyKey: idempotencyKey,
+        IfNoneMatch: ifNoneMatch,
+        LastEventId: lastEventId,
+      },
       headers: { ...operationHeaders, ...rateLimitHeaders },
       examples: problemExamples(paths, errorBase),
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -149,6 +153,20 @@ const ifNoneMatch: Parameter = {
   example: '"Zr0dF1yQvN3H8kWmJ5xT2cLb7Pa"',
 };
 
+const lastEventId: Parameter = {
+  name: "Last-Event-ID",
+  in: "header",
+  required: false,
+  description:
+    "The last `id` that the stream sent. The new stream continues after it. Clients for server-sent events send this header when they reconnect.",
+  schema: {
+    type: "string",
+    pattern: "^(evt_[0-7][0-9A-HJKMNP-TV-Z]{25}|start)?$",
+    maxLength: 30,
+  },
+  example: "evt_01KG9P5Y41S6B3M8X2F7Z9D4KC",
+};
+
 function describeOperation(
   collector: Collector,
   path: string,
@@ -157,14 +175,19 @@ function describeOperation(
 ): ApiOperation {
   const { operationId, summary, description, scope, status = 200 } = declaration;
   const isMutation = method !== "GET";
-  const isVersioned = !isMutation && returnsResource(declaration);
+  const isStream = declaration.follow !== undefined;
+  const isVersioned = !isMutation && !isStream && returnsResource(declaration);
   const requestBody = bodyOf(collector, declaration);
   const body = collector.referenceTo(responseName(declaration), declaration.response, "output");
   const success: ApiResponse = {
     description: successDescriptions[status],
     headers: { ...successHeaders(isMutation), ...(isVersioned && { ETag: header("ETag") }) },
     content: {
-      "application/json": { schema: body, example: exampleOf(collector.schemas, body) },
+      // Of a stream, it is the schema of each event's data.
+      [isStream ? "text/event-stream" : "application/json"]: {
+        schema: body,
+        example: exampleOf(collector.schemas, body),
+      },
     },
   };
   const parameters: (Parameter | Reference)[] = [
@@ -172,6 +195,7 @@ function describeOperation(
     ...queryParameters(collector, declaration),
     ...(isMutation ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
     ...(isVersioned ? [{ $ref: "#/components/parameters/IfNoneMatch" }] : []),
+    ...(isStream ? [{ $ref: "#/components/parameters/LastEventId" }] : []),
   ];
   return {
     operationId,

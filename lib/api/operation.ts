@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Scope } from "@/lib/api-keys/scopes";
+import type { Follower } from "@/lib/events/follow";
 import type { IdempotencyRecord, Serialize } from "@/lib/events/idempotency-record";
 import type { StoredFile } from "@/lib/platform/blobs/service";
 import type { Caller, Identity } from "@/lib/platform/caller";
@@ -52,6 +53,13 @@ export type Declaration<
     },
   ) => Promise<z.input<Response>>;
   /**
+   * Instead of `run`: the response is a stream of server-sent events, and `response` describes the
+   * data of each. `lastEventId` is the header `Last-Event-ID`.
+   */
+  follow?: (
+    input: Input<Params, Query, Body> & { caller: Caller; lastEventId: string | null },
+  ) => Promise<Follower>;
+  /**
    * Does the same as `run` in one statement, for the few operations where measurements justify it.
    * Returns null if it does not apply or wrote nothing; then `run` is called.
    */
@@ -96,3 +104,14 @@ export function operation<
     );
   return Object.assign(handler, { declaration: untyped });
 }
+
+type StreamDeclaration<Query extends z.ZodType, Response extends z.ZodType> = Omit<
+  Declaration<z.ZodType, Query, z.ZodType, Response, undefined>,
+  "run" | "follow"
+> & { follow: NonNullable<Declaration<z.ZodType, Query>["follow"]> };
+
+/** An operation whose response is a stream of events. */
+export const streamOperation = <Query extends z.ZodType, Response extends z.ZodType>(
+  declaration: StreamDeclaration<Query, Response>,
+): Operation =>
+  operation({ ...declaration, run: () => Promise.reject(new Error("a stream is followed")) });

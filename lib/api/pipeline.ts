@@ -16,6 +16,7 @@ import { newId } from "@/lib/resources/ids";
 import { countRequest } from "@/lib/usage/count-requests";
 import { authenticate, requireAllowedAddress } from "./authenticate";
 import { compressed, etagOf, isKnownVersion, returnsResource } from "./encode";
+import { type EventStream, openEventStream } from "./event-stream";
 import { findStoredResponse, newRecord } from "./idempotency";
 import type { Declaration } from "./operation";
 import { type Change, type JsonResponse, perform, serializerOf } from "./perform";
@@ -58,11 +59,31 @@ export const wireOfJoinedHeaders = ({ headers }: ApiRequest): Wire => ({
 export type Outgoing = {
   status: number;
   headers: Record<string, string>;
-  body: string | Uint8Array | null;
+  body: string | Uint8Array | EventStream | null;
 };
 
+export const isStream = (body: Outgoing["body"]): body is EventStream =>
+  body !== null && typeof body === "object" && "read" in body;
+
 export const toResponse = ({ body, ...init }: Outgoing): Response =>
-  new Response(body as BodyInit | null, init);
+  new Response(isStream(body) ? toReadable(body) : (body as BodyInit | null), init);
+
+function toReadable(stream: EventStream): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream(
+    {
+      start: (controller) =>
+        stream.signal.addEventListener("abort", () => controller.error(stream.signal.reason)),
+      pull: async (controller) => {
+        const part = await stream.read();
+        if (part === null) controller.close();
+        else controller.enqueue(encoder.encode(part));
+      },
+      cancel: () => stream.cancel(),
+    },
+    { highWaterMark: 0 },
+  );
+}
 
 const strictTransport = { "Strict-Transport-Security": "max-age=63072000" };
 
@@ -89,7 +110,7 @@ export async function respond(request: ApiRequest, target: Target, wire: Wire): 
   };
   const address = clientAddress(request.headers.get("x-forwarded-for"));
   let key: KnownKey | null = null;
-  let response: JsonResponse;
+  let response: JsonResponse & { stream?: EventStream };
   try {
     key = await authenticate(request, address);
     await requireAllowedAddress(key, address);
@@ -107,22 +128,25 @@ export async function respond(request: ApiRequest, target: Target, wire: Wire): 
       request: { id: requestId, idempotencyKey: null },
       address,
     };
-    response =
-      request.method === "GET" || request.method === "HEAD"
-        ? readVersion(
-            request,
-            headers,
-            declaration,
-            await read(declaration, identity, params, search),
-          )
-        : await change(declaration, identity, params, {
-            request,
-            wire,
-            path,
-            search,
-            requestId,
-            trace,
-          });
+    if (request.method !== "GET" && request.method !== "HEAD")
+      response = await change(declaration, identity, params, {
+        request,
+        wire,
+        path,
+        search,
+        requestId,
+        trace,
+      });
+    else if (declaration.follow) {
+      response = await stream(declaration, { request, key, identity, params, search });
+      Object.assign(headers, streamHeaders);
+    } else
+      response = readVersion(
+        request,
+        headers,
+        declaration,
+        await read(declaration, identity, params, search),
+      );
     if (response.isReplay) headers["Idempotent-Replayed"] = "true";
   } catch (thrown) {
     const problem = toProblem(thrown, path, requestId);
@@ -130,7 +154,7 @@ export async function respond(request: ApiRequest, target: Target, wire: Wire): 
     response = problem;
   }
   if (response.status !== 304)
-    headers["Content-Type"] =
+    headers["Content-Type"] ??=
       response.status < 400 ? "application/json" : "application/problem+json";
   if (key)
     logResponse(key, request, search ? `${path}?${search}` : path, {
@@ -142,7 +166,8 @@ export async function respond(request: ApiRequest, target: Target, wire: Wire): 
   const isBodiless = request.method === "HEAD" || response.status === 304;
   const body = isBodiless
     ? null
-    : await compressed(response.body, request.headers.get("accept-encoding"), headers);
+    : (response.stream ??
+      (await compressed(response.body, request.headers.get("accept-encoding"), headers)));
   return { status: response.status, headers, body };
 }
 
@@ -221,6 +246,40 @@ async function read(
   const input = validated(declaration, params, readQuery(search), undefined);
   const result = await declaration.run({ ...input, caller: reader(identity), file: undefined });
   return { status: declaration.status ?? 200, body: serializerOf(declaration)(result) };
+}
+
+/** Proxies and Next's own server must pass each part on as it is. */
+const streamHeaders = {
+  "Content-Type": "text/event-stream",
+  "Cache-Control": "no-store, no-transform",
+  "X-Accel-Buffering": "no",
+};
+
+type Opening = {
+  request: ApiRequest;
+  key: KnownKey;
+  identity: Identity;
+  params: Record<string, string>;
+  search: string;
+};
+
+async function stream(
+  declaration: Declaration,
+  { request, key, identity, params, search }: Opening,
+): Promise<JsonResponse & { stream?: EventStream }> {
+  const input = validated(declaration, params, readQuery(search), undefined);
+  const opened = { status: 200, body: "" };
+  const { follow, scope } = declaration;
+  if (!follow || request.method === "HEAD") return opened;
+  const caller = reader(identity);
+  const lastEventId = request.headers.get("last-event-id");
+  const { address } = identity;
+  return {
+    ...opened,
+    stream: await openEventStream({ key, scope, address }, () =>
+      follow({ ...input, caller, lastEventId }),
+    ),
+  };
 }
 
 type Incoming = {

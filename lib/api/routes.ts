@@ -10,6 +10,7 @@ import * as customers from "@/app/v1/public/customers/route";
 import * as eventTypes from "@/app/v1/public/event-types/route";
 import * as event from "@/app/v1/public/events/[eventId]/route";
 import * as events from "@/app/v1/public/events/route";
+import * as streamOfEvents from "@/app/v1/public/events/stream/route";
 import * as knowledgeDocument from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/documents/[documentId]/route";
 import * as knowledgeDocuments from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/documents/route";
 import * as knowledgeBase from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/route";
@@ -55,6 +56,7 @@ export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Opera
   "/v1/public/webhooks/{webhookId}/deliveries/{deliveryId}/resend": resend,
   "/v1/public/webhooks/{webhookId}/recover": recover,
   "/v1/public/events": events,
+  "/v1/public/events/stream": streamOfEvents,
   "/v1/public/events/{eventId}": event,
   "/v1/public/event-types": eventTypes,
   "/v1/public/usage": usage,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  commaList,
   environment,
   instant,
   instantOrMinute,
@@ -7,6 +8,7 @@ import {
   timestamp,
 } from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
+import { isId } from "@/lib/resources/ids";
 import { listQuery, pageOf } from "@/lib/resources/pages";
 import { eventTypes } from "./event-types";
 
@@ -71,9 +73,39 @@ export const listEventsQuery = listQuery("event", "desc", {
   since: instant.optional().meta({ description: "Only events of this time or later." }),
 });
 
+/** The cursor of a stream that starts with the oldest stored event. */
+export const streamStart = "start";
+
+export const isStreamCursor = (value: string): boolean =>
+  value === streamStart || isId("event", value);
+
+export const streamEventsQuery = z.strictObject({
+  cursor: z
+    .string()
+    .refine(isStreamCursor, {
+      params: { kind: "invalid-cursor" },
+      message: "must be the id of an event, or `start`",
+    })
+    .optional()
+    .meta({
+      description:
+        "The id of the last event that you have: the stream continues after it. `start` begins with the oldest stored event. Without a cursor, the stream begins with the next event. The header `Last-Event-ID` takes precedence.",
+      pattern: "^(evt_[0-7][0-9A-HJKMNP-TV-Z]{25}|start)$",
+      maxLength: 30,
+    }),
+  types: commaList(eventTypes)
+    .optional()
+    .meta({
+      description: "Only events of these types, separated by commas.",
+      items: { $ref: "#/$defs/EventName" },
+      examples: [["message.received", "conversation.created"]],
+    }),
+});
+
 /** The same for the dashboard, whose time field has no offset. */
 export const searchEventsQuery = listEventsQuery.extend({ since: instantOrMinute.optional() });
 
 export type EventTypeList = z.input<typeof eventTypeList>;
 export type Event = z.input<typeof event>;
 export type ListEvents = z.output<typeof listEventsQuery>;
+export type StreamEvents = z.output<typeof streamEventsQuery>;

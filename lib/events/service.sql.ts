@@ -62,3 +62,76 @@ export function listEventsStatement(
   const text = `SELECT id, payload FROM events WHERE ${conditions.join(" AND ")} ORDER BY xact ${order}, id ${order} LIMIT ${bind("int", limit + 1)}`;
   return { name: `list_events_${order}`, text, values };
 }
+
+/**
+ * A place in the feed: just after the event with this id, or before all events of this transaction
+ * if the id is empty. Everything up to there has been visible.
+ */
+export type Position = { xact: string; id: string };
+
+/** The end of the feed at this moment, with the last event before it. */
+export const feedEndStatement = sql(
+  "feed_end",
+  { tenantId: "text", environment: "Environment" },
+  (p) => `
+  SELECT s.horizon::text AS xact, (
+    SELECT id FROM events WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND xact < s.horizon
+    ORDER BY xact DESC, id DESC LIMIT 1) AS id
+  FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon) s`,
+);
+
+export const positionStatement = sql(
+  "position_of_event",
+  { tenantId: "text", environment: "Environment", id: "text" },
+  (p) => {
+    const within = `tenant_id = ${p.tenantId} AND environment = ${p.environment}`;
+    return `SELECT ${positionOf(p.id, within)}::text AS xact`;
+  },
+);
+
+/** The last event before a position, whatever its type. */
+export const lastEventStatement = sql(
+  "last_event_before",
+  { tenantId: "text", environment: "Environment", xact: "xid8", id: "text" },
+  (p) => `
+  SELECT id FROM events WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND (xact, id) <= (${p.xact}, ${p.id})
+  ORDER BY xact DESC, id DESC LIMIT 1`,
+);
+
+/**
+ * The next events of the ascending feed, and where it ends. `isDelayed` says that it ends before an
+ * event that is already committed. Returns at least one row, also without an event.
+ */
+export function followEventsStatement(
+  { tenantId, environment }: Partition,
+  {
+    position,
+    types,
+    limit,
+  }: { position: Position; types: readonly string[] | undefined; limit: number },
+): Query {
+  const { bind, values } = bindings();
+  const within = `tenant_id = ${bind("text", tenantId)} AND environment = ${bind("Environment", environment)}`;
+  const after = `(xact, id) > (${bind("xid8", position.xact)}, ${bind("text", position.id)})`;
+  const ofTypes = types ? ` AND type = ANY (${bind("text[]", types)})` : "";
+  const text = `
+  SELECT s.horizon::text, EXISTS (SELECT 1 FROM events WHERE ${within} AND xact >= s.horizon) AS "isDelayed",
+    e.id, e.payload, e.xact::text
+  FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon) s
+  LEFT JOIN LATERAL (
+    SELECT id, payload, xact FROM events WHERE ${within} AND ${after} AND xact < s.horizon${ofTypes}
+    ORDER BY xact, id LIMIT ${limit}
+  ) e ON true`;
+  // The best plan for types depends on how frequent they are.
+  return types ? { text, values } : { name: "follow_events", text, values };
+}
+
+/** Which of these partitions have events from a transaction on that can be visible by now. */
+export const newEventsStatement = sql(
+  "partitions_with_new_events",
+  { tenantIds: "text[]", environments: "Environment[]", transactions: "xid8[]" },
+  (p) => `
+  SELECT f.tenant_id AS "tenantId", f.environment
+  FROM unnest(${p.tenantIds}, ${p.environments}, ${p.transactions}) AS f (tenant_id, environment, xact)
+  WHERE EXISTS (SELECT 1 FROM events e WHERE e.tenant_id = f.tenant_id AND e.environment = f.environment AND e.xact >= f.xact)`,
+);

@@ -2,6 +2,7 @@ import type { Environment, Role } from "@/prisma/generated/enums";
 import { type Db, db } from "./db";
 import type { AfterRollback } from "./errors";
 import { isDeadlock, isUniqueViolation } from "./sql-errors";
+import { wakeStreams } from "./wake-streams";
 import { wakeDeliveries, wakeDocuments } from "./wake-ups";
 
 /** The first two columns of every row that belongs to a tenant. */
@@ -61,14 +62,15 @@ export function system(partition: Partition): Identity {
   return { partition, actor: { type: "SYSTEM", id: "system" }, request: null, address: null };
 }
 
-/** Wakes the worker for deliveries that a one-statement change wrote. */
+/** Wakes the streams and the worker for events and deliveries that a one-statement change wrote. */
 export function wake({ partition }: Identity, deliveryIds: string[]): void {
+  wakeStreams(partition);
   if (deliveryIds.length > 0) wakeDeliveries(deliveryIds.map((id) => ({ ...partition, id })));
 }
 
 /**
  * Runs a mutation as one transaction: everything that `work` writes commits together or not at all,
- * and the worker is woken afterwards. After a deadlock or a unique violation the transaction is run
+ * and streams and the worker are woken afterwards. After a deadlock or a unique violation the transaction is run
  * again, at most twice, so `work` must not have effects outside the database.
  */
 export async function mutate<Result>(
@@ -82,6 +84,8 @@ export async function mutate<Result>(
       const result = await db().$transaction((transaction) =>
         work({ ...identity, db: transaction, outbox, documents }),
       );
+      // Nearly every mutation raises an event.
+      wakeStreams(identity.partition);
       wakeDeliveries(outbox);
       wakeDocuments(documents);
       return result;

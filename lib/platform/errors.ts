@@ -289,6 +289,22 @@ export const invalidCursor = (): AppError =>
     ],
   });
 
+/** Likewise for a stream, whose cursor can also be in the header `Last-Event-ID`. */
+export function invalidStreamCursor(location: "query" | "header"): AppError {
+  const name = location === "header" ? "Last-Event-ID" : "cursor";
+  const predicate = "must be the id of an event of this feed, or `start`";
+  return new AppError("invalid-cursor", `${name} ${predicate}.`, {
+    errors: [{ pointer: `/${name}`, location, code: "invalid_cursor", predicate }],
+  });
+}
+
+export function tooManyStreams(limit: number): AppError {
+  return limitReached(
+    `An API key has at most ${limit} open event streams. Close one, or read several types from one stream.`,
+    { limit, current: limit },
+  );
+}
+
 export const idempotencyKeyReused = () =>
   new AppError(
     "idempotency-key-reused",

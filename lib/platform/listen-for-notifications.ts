@@ -16,7 +16,7 @@ type Options = {
   channel: string;
   onNotification: (payload: string | undefined) => void;
   /** Notifications arrive from now on; earlier ones were missed. */
-  onConnected?: () => void;
+  onConnected?: (connection: pg.Client) => void;
   onLost?: () => void;
 };
 
@@ -50,7 +50,7 @@ export function listenOn({ name, channel, onNotification, onConnected, onLost }:
     if (client !== connection) return;
     beat(connection);
     reportListening();
-    onConnected?.();
+    onConnected?.(connection);
   }
 
   function beat(connection: pg.Client): void {

@@ -83,7 +83,7 @@ export const instantOrMinute = z
 
 /** `OPEN,PENDING`: any of them. */
 export const commaList = <Value extends string>(values: readonly [Value, ...Value[]]) =>
-  text(500)
+  text(Math.max(500, values.join(",").length))
     .transform((text) => [...new Set(text.split(","))])
     .pipe(z.array(z.enum(values)).min(1))
     .meta({

@@ -1,4 +1,5 @@
-import type { Operations } from "./generated/types";
+import { followStream, type StreamOptions } from "./event-stream";
+import type { Operations, StreamEventsQuery, WebhookEvent } from "./generated/types";
 import {
   type ApiPromise,
   type ListPromise,
@@ -56,6 +57,7 @@ export type Caller = {
     input?: Input<R>,
     options?: RequestOptions,
   ): ListPromise<ItemAt<R>>;
+  stream(query?: StreamEventsQuery, options?: StreamOptions): AsyncGenerator<WebhookEvent, never>;
 };
 
 export function callerOf(settings: Settings): Caller {
@@ -73,6 +75,7 @@ export function callerOf(settings: Settings): Caller {
         const query = { ...(limit && { limit }), ...input.query, ...(cursor && { cursor }) };
         return request(route, { ...input, query }, options);
       }),
+    stream: (query = {}, options = {}) => followStream(settings, query, options),
   };
 }
 

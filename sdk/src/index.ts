@@ -1,4 +1,5 @@
 export * from "./errors";
+export type { StreamOptions } from "./event-stream";
 export type * from "./generated/types";
 export { Parlance, type ParlanceOptions } from "./parlance";
 export type { ApiPromise, ListPromise, Page } from "./responses";

@@ -75,7 +75,7 @@ export async function send<Data>(
   }
 }
 
-function toInit(
+export function toInit(
   { apiKey }: Settings,
   { method, body, contentType, idempotencyKey }: Outgoing,
 ): RequestInit {
@@ -131,7 +131,7 @@ async function attempt<Data>(
 }
 
 /** What Node's `fetch` says of itself is only "fetch failed"; what happened stands in its cause. */
-function reasonOf(thrown: unknown): string {
+export function reasonOf(thrown: unknown): string {
   const { cause, message } = thrown as {
     cause?: { code?: string; message?: string };
     message?: string;
@@ -142,7 +142,7 @@ function reasonOf(thrown: unknown): string {
 const isJson = (response: Response) =>
   /^application\/([\w.+-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "");
 
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -154,7 +154,7 @@ function parseJson(text: string): unknown {
  * @returns milliseconds, or null where another attempt would be useless, or would have to wait
  * longer than a minute.
  */
-function delayBeforeRetry(error: unknown, retries: number): number | null {
+export function delayBeforeRetry(error: unknown, retries: number): number | null {
   const jitter = Math.random();
   const backoffMs = Math.min(firstDelayMs * 2 ** retries, longestDelayMs) * (0.5 + jitter / 2);
   if (error instanceof ConnectionError) return backoffMs;

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { dispatch } from "@/lib/api/dispatch";
-import type { Wire } from "@/lib/api/pipeline";
+import { isStream, type Wire } from "@/lib/api/pipeline";
 import { type ApiRequest, lateCode } from "@/lib/api/read-request";
 import { AppError, expectationFailed, requestTimeout } from "@/lib/platform/errors";
 import { noteRequest } from "@/lib/platform/loopback-exposure";
@@ -14,6 +14,7 @@ import { bufferBody } from "./buffer-body";
 import { problemOf, refuse, sendProblem, trackRequest } from "./connection";
 import { toPlainRequest } from "./plain-request";
 import { refuseForgedAction } from "./refuse-forged-action";
+import { endStreamsOnClose, sendStream } from "./send-stream";
 
 const headersDeadlineMs = 15_000;
 /** How often Node checks for late connections. Its default would add up to 30 s. */
@@ -59,6 +60,7 @@ export function attachEdge(
   if (server.listening)
     for (const listener of server.listeners("listening"))
       if (listener.name === "setupConnectionsTracking") listener.call(server);
+  endStreamsOnClose(server);
   const serveApi = apiListener(server);
 
   const serve = (request: IncomingMessage, response: ServerResponse) => {
@@ -111,6 +113,11 @@ function apiListener(server: Server) {
     // Checked only now: the server may have started to stop since the request arrived, and the body
     // may be unread.
     if (!server.listening || !(incoming as IncomingMessage).complete) headers.Connection = "close";
+    if (isStream(body)) {
+      const response = outgoing as ServerResponse;
+      response.writeHead(status, headers);
+      return sendStream(body, server, { request: incoming as IncomingMessage, response });
+    }
     if (body !== null) headers["Content-Length"] = String(Buffer.byteLength(body));
     outgoing.writeHead(status, headers).end(body);
   };

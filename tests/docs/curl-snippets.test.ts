@@ -53,6 +53,13 @@ async function furnish(tenant: TestTenant): Promise<Record<string, string>> {
   return ids;
 }
 
+/** A stream does not end by itself, so a user would end it. */
+const streamsEnd = `curl() {
+  if [[ " $* " != *" -N "* ]]; then command curl "$@"; return; fi
+  command curl --max-time 1 "$@" 2> stream-end || [ $? = 28 ]
+}
+`;
+
 /**
  * @returns the status of each request that the commands made, with the response of those that
  * failed
@@ -73,10 +80,14 @@ async function runShell(
     .replaceAll("http://127.0.0.1:4000/", receiver.url)
     .replaceAll(/^KEY=.*$/gm, "");
   const env = { ...process.env, HOME: folder, CURL_HOME: folder, PARLANCE_API_KEY: key, KEY: key };
-  const { stdout, stderr } = await promisify(execFile)("bash", ["--norc", "-euc", text], {
-    cwd: folder,
-    env,
-  });
+  const { stdout, stderr } = await promisify(execFile)(
+    "bash",
+    ["--norc", "-euc", streamsEnd + text],
+    {
+      cwd: folder,
+      env,
+    },
+  );
   expect(stderr).toBe("");
   const responses = [...stdout.matchAll(/([^\n]*)\n(\d{3})\n/g)];
   return responses.map(([, body, status = ""]) =>

@@ -5,6 +5,7 @@ import { createApiKey } from "@/lib/api-keys/service";
 import { mutate, system } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
 import { createTenant } from "@/lib/tenants/service";
+import { Parlance } from "@/sdk/src/index";
 import { type RunningProcess, startWeb } from "../support/processes";
 import type { Findings } from "./check";
 import { randomFrom } from "./random";
@@ -13,6 +14,7 @@ export type FeedOptions = {
   seed: number;
   /** How long the writers run. */
   seconds: number;
+  /** Clients of the feed. Every second one streams. */
   pollers: number;
   writers: number;
   webs: number;
@@ -53,7 +55,12 @@ export async function runFeed(options: FeedOptions): Promise<Findings> {
       seen: new Set<string>(),
       doubled: 0,
     }));
-    const following = pollers.map((poller) => follow(send, poller, state));
+    const stop = new AbortController();
+    const following = pollers.map((poller, index) =>
+      index % 2 === 0
+        ? follow(send, poller, state)
+        : streamEvents({ key, urls: webs.urls, poller, signal: stop.signal }),
+    );
     const changes = new Map<string, string>();
     const catchingUp = catchUp(send, changes, state);
 
@@ -80,6 +87,8 @@ export async function runFeed(options: FeedOptions): Promise<Findings> {
     // The feed ends before the oldest running transaction, which ends soon.
     while (await isHeldBack(tenantId)) await sleep(emptyPauseMs);
     state.isWriting = false;
+    await hasSeenLast(tenantId, pollers);
+    stop.abort();
     await Promise.all([...following, catchingUp]);
 
     const { rows } = await pool().query<{ id: string }>(
@@ -252,6 +261,53 @@ async function follow(send: Send, poller: Poller, state: State): Promise<void> {
     isLast = !state.isWriting;
     await sleep(emptyPauseMs);
   }
+}
+
+const anyWeb = "http://any-web.test";
+
+/** Streams with the client of the SDK, which continues at another process when one is killed. */
+async function streamEvents({
+  key,
+  urls,
+  poller,
+  signal,
+}: {
+  key: string;
+  urls: (string | null)[];
+  poller: Poller;
+  signal: AbortSignal;
+}): Promise<void> {
+  let turn = 0;
+  const client = new Parlance(key, {
+    baseUrl: anyWeb,
+    maxRetries: Number.POSITIVE_INFINITY,
+    fetch: async (input, init) => {
+      const url = urls[turn++ % urls.length];
+      if (!url) throw new TypeError("this process is starting");
+      return fetch(String(input).replace(anyWeb, url), init);
+    },
+    wait: () => sleep(retryPauseMs),
+  });
+  try {
+    for await (const { id } of client.events.stream({ cursor: "start" }, { signal })) {
+      if (poller.seen.has(id)) poller.doubled++;
+      poller.seen.add(id);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** What a client has not seen after a minute, it has missed. */
+async function hasSeenLast(tenantId: string, pollers: Poller[]): Promise<void> {
+  const { rows } = await pool().query<{ id: string }>(
+    "SELECT id FROM events WHERE tenant_id = $1 ORDER BY xact DESC, id DESC LIMIT 1",
+    [tenantId],
+  );
+  const last = rows[0]?.id ?? "";
+  const until = Date.now() + 60_000;
+  while (!pollers.every(({ seen }) => seen.has(last)) && Date.now() < until)
+    await sleep(emptyPauseMs);
 }
 
 /** Repeatedly reads the changes since shortly before the newest change it has seen. */

@@ -48,6 +48,7 @@ const methods: Record<keyof Operations, (client: Parlance) => Promise<unknown>> 
   getWebhookDelivery: ({ webhooks }) => webhooks.deliveries.get("webhookId", "deliveryId"),
   resendWebhookDelivery: ({ webhooks }) => webhooks.deliveries.resend("webhookId", "deliveryId"),
   listEvents: ({ events }) => events.list(),
+  streamEvents: ({ events }) => events.stream().next(),
   getEvent: ({ events }) => events.get("eventId"),
   listEventTypes: ({ events }) => events.types(),
   getUsage: ({ usage }) => usage.get(),
@@ -67,6 +68,8 @@ function recordingClient() {
   const requests: Request[] = [];
   const fetch = async (url: RequestInfo | URL, init?: RequestInit) => {
     requests.push(new Request(url, init));
+    if (String(url).endsWith("/stream"))
+      return new Response("data: {}\n\n", { headers: { "content-type": "text/event-stream" } });
     return Response.json({ data: [] });
   };
   return { client: new Parlance("prl_test_abc", { fetch }), requests };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { describedOperations } from "@/app/docs/reference/described";
 import { docsPages } from "@/components/docs/docs-pages";
-import { clientCall, curlSample, fillPath } from "@/components/docs/samples";
+import { clientCall, curlSample, fillPath, isStream } from "@/components/docs/samples";
 import { problemExplanations } from "@/lib/api/problem-explanations";
 import { errorKinds } from "@/lib/platform/errors";
 import { Parlance } from "@/sdk/src/index";
@@ -15,16 +15,21 @@ describe("the samples of the reference", () => {
       const requests: Request[] = [];
       const fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
         requests.push(new Request(input, init));
-        return Response.json(
-          described.operation.responses["200"]?.content?.["application/json"]?.example ?? {},
-        );
+        const { "application/json": json, "text/event-stream": stream } =
+          described.operation.responses["200"]?.content ?? {};
+        if (stream)
+          return new Response(`data: ${JSON.stringify(stream.example)}\n\n`, {
+            headers: { "content-type": "text/event-stream" },
+          });
+        return Response.json(json?.example ?? {});
       };
       const parlance = new Parlance(`prl_test_${"a".repeat(40)}`, {
         baseUrl: "http://localhost:3000",
         fetch,
       });
 
-      await new Function("parlance", `return ${clientCall(described)}`)(parlance);
+      const result = new Function("parlance", `return ${clientCall(described)}`)(parlance);
+      await (isStream(described.operation) ? result.next() : result);
 
       expect(requests).toHaveLength(1);
       const [request] = requests;

@@ -42,6 +42,7 @@ const operationsByScope: Record<string, string[]> = {
     "getWebhookDelivery",
     "listEvents",
     "getEvent",
+    "streamEvents",
     "listEventTypes",
   ],
   "write:webhooks": [

@@ -5,6 +5,7 @@ import AgentsAndKnowledge from "@/docs/guides/agents-and-knowledge.mdx";
 import ApiKeys from "@/docs/guides/api-keys.mdx";
 import AuditLog from "@/docs/guides/audit-log.mdx";
 import Authentication from "@/docs/guides/authentication.mdx";
+import EventStream from "@/docs/guides/event-stream.mdx";
 import Idempotency from "@/docs/guides/idempotency.mdx";
 import MembersAndRoles from "@/docs/guides/members-and-roles.mdx";
 import Pagination from "@/docs/guides/pagination.mdx";
@@ -33,6 +34,7 @@ const guides = new Map(
     "agents-and-knowledge": AgentsAndKnowledge,
     sdk: Sdk,
     webhooks: Webhooks,
+    "event-stream": EventStream,
     "verify-signatures": VerifySignatures,
     "api-keys": ApiKeys,
     "request-logs": RequestLogs,

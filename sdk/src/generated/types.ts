@@ -1494,6 +1494,13 @@ export type ListEventsQuery = {
   since?: string | Date | undefined;
 };
 
+export type StreamEventsQuery = {
+  /** The id of the last event that you have: the stream continues after it. `start` begins with the oldest stored event. Without a cursor, the stream begins with the next event. The header `Last-Event-ID` takes precedence. */
+  cursor?: string | undefined;
+  /** Only events of these types, separated by commas. */
+  types?: readonly EventName[] | EventName | undefined;
+};
+
 export type GetUsageQuery = {
   /** The first day (UTC); the first of the month of `to`, unless given. */
   from?: string | undefined;
@@ -1712,6 +1719,12 @@ export type Operations = {
     query: ListEventsQuery;
     body: undefined;
     response: EventPage;
+  };
+  streamEvents: {
+    route: "GET /events/stream";
+    query: StreamEventsQuery;
+    body: undefined;
+    response: unknown;
   };
   getEvent: {
     route: "GET /events/{eventId}";

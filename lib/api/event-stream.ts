@@ -1,0 +1,210 @@
+import { findKey, type KnownKey } from "@/lib/api-keys/key-cache";
+import type { Scope } from "@/lib/api-keys/scopes";
+import type { FollowedEvent, Follower } from "@/lib/events/follow";
+import { atDeadline } from "@/lib/platform/deadlines";
+import { tooManyStreams } from "@/lib/platform/errors";
+import { type Slot, takeSlot } from "@/lib/platform/stream-slots";
+
+// Server-sent events. Each event has its id, which a client sends as `Last-Event-ID` to continue
+// after it. A client that does not read is sent nothing more: its stream holds at most the events
+// of one read of the feed, which streams at the same position share.
+
+const maximumStreamsPerKey = 10;
+
+/** Tests shorten these times. */
+export const streamTimes = {
+  /** A stream sends something at least this often. */
+  heartbeatMs: 15_000,
+  /** A client that takes longer than this for one part is cut off. */
+  slowAfterMs: 30_000,
+  /** How often the key of each stream is checked again. */
+  recheckMs: 2_000,
+};
+
+/** Clients wait this long before they reconnect, unless they decide themselves. */
+const retryMs = 1_000;
+/** A part has at most this much, except for a single event that is larger. */
+const partBytes = 64 * 1_024;
+
+/** The body of a response that goes on until the client, the key or the server ends it. */
+export type EventStream = {
+  /** The next part, once the previous one was sent. Null at the end. */
+  read: () => Promise<string | null>;
+  /** Ends it with a comment that says why, after the part that is being sent. */
+  end: (why: string) => void;
+  /** The client has disconnected. */
+  cancel: () => void;
+  /** Aborted if the client is too slow. The connection must then be closed. */
+  signal: AbortSignal;
+};
+
+/** Who opened a stream, to check again whether they may read it. */
+type Reader = { key: KnownKey; scope: Scope; address: string | null };
+
+/**
+ * Opens a stream if the key has fewer than 10, counted over all processes.
+ * @throws AppError `limit-reached`, and whatever `follow` throws
+ */
+export async function openEventStream(
+  reader: Reader,
+  follow: () => Promise<Follower>,
+): Promise<EventStream> {
+  let lose = () => {};
+  const slot = await takeSlot(reader.key.id, {
+    limit: maximumStreamsPerKey,
+    onLost: () => lose(),
+  });
+  if (!slot) throw tooManyStreams(maximumStreamsPerKey);
+  try {
+    const stream = makeStream(await follow(), slot, reader);
+    lose = () => stream.end("The stream's connection to the database was lost.");
+    return stream;
+  } catch (error) {
+    slot.release();
+    throw error;
+  }
+}
+
+function makeStream(follower: Follower, slot: Slot, reader: Reader): EventStream {
+  const slow = new AbortController();
+  // The first part names the position at which the stream starts, so that a client that loses its
+  // connection before the first event still continues there.
+  let next: string | null = `retry: ${retryMs}\nid: ${follower.startCursor}\n\n`;
+  let sentCursor = follower.startCursor;
+  let waiting: FollowedEvent[] = [];
+  let isFollowing = false;
+  let isEnded = false;
+  let deliver: ((part: string | null) => void) | null = null;
+  let cancelDeadline = () => {};
+
+  function close(): void {
+    isEnded = true;
+    next = null;
+    waiting = [];
+    cancelDeadline();
+    opened.delete(stream);
+    follower.stop();
+    slot.release();
+    stopRechecking();
+  }
+
+  /** Gives the next part to the client, if both are there. */
+  function give(): void {
+    if (!deliver) return;
+    const part = next ?? takeEvents();
+    if (part === null && !isEnded) {
+      follow();
+      return;
+    }
+    next = null;
+    cancelDeadline();
+    if (!isEnded) cancelDeadline = atDeadline(streamTimes.slowAfterMs, cutOff);
+    const resolve = deliver;
+    deliver = null;
+    resolve(part);
+  }
+
+  function takeEvents(): string | null {
+    let part = "";
+    while (waiting.length > 0 && part.length < partBytes) {
+      const [event] = waiting.splice(0, 1) as [FollowedEvent];
+      part += `id: ${event.id}\ndata: ${event.payload}\n\n`;
+      sentCursor = event.id;
+    }
+    return part || null;
+  }
+
+  function follow(): void {
+    cancelDeadline();
+    cancelDeadline = atDeadline(streamTimes.heartbeatMs, () => void beat());
+    if (isFollowing) return;
+    isFollowing = true;
+    void follower.next().then((events) => {
+      isFollowing = false;
+      if (isEnded) return;
+      waiting = events;
+      give();
+    });
+  }
+
+  /** The cursor moves past events of other types, which may be gone when the client resumes. */
+  async function beat(): Promise<void> {
+    const pending = deliver;
+    const cursor = await follower.cursor().catch(() => null);
+    if (isEnded || deliver !== pending) return;
+    const hasMoved = cursor !== null && cursor !== sentCursor;
+    if (hasMoved) sentCursor = cursor;
+    next = hasMoved ? `: heartbeat\nid: ${cursor}\n\n` : ": heartbeat\n\n";
+    give();
+  }
+
+  function cutOff(): void {
+    close();
+    slow.abort();
+  }
+
+  const stream: EventStream = {
+    read: () =>
+      new Promise((resolve) => {
+        cancelDeadline();
+        deliver = resolve;
+        give();
+      }),
+    end: (why) => {
+      if (isEnded) return;
+      close();
+      next = `: ${why}\n\n`;
+      if (!deliver) cancelDeadline = atDeadline(streamTimes.slowAfterMs, () => slow.abort());
+      give();
+    },
+    cancel: () => {
+      if (isEnded) return;
+      close();
+      give();
+    },
+    signal: slow.signal,
+  };
+  opened.set(stream, reader);
+  startRechecking();
+  return stream;
+}
+
+const opened = new Map<EventStream, Reader>();
+let rechecking: NodeJS.Timeout | undefined;
+
+function startRechecking(): void {
+  rechecking ??= setTimeout(async () => {
+    await recheckKeys();
+    rechecking = undefined;
+    if (opened.size > 0) startRechecking();
+  }, streamTimes.recheckMs).unref();
+}
+
+function stopRechecking(): void {
+  if (opened.size > 0) return;
+  clearTimeout(rechecking);
+  rechecking = undefined;
+}
+
+/** Ends the streams of keys that were revoked, suspended, expired or restricted. */
+async function recheckKeys(): Promise<void> {
+  const known = new Map<string, Promise<KnownKey | null>>();
+  const checks = [...opened].map(
+    async ([
+      stream,
+      {
+        key: { id, hash },
+        scope,
+        address,
+      },
+    ]) => {
+      const lookup = known.get(id) ?? findKey(hash, { inBatches: true });
+      known.set(id, lookup);
+      const key = await lookup;
+      if (!key?.scopes.has(scope) || !key.isAllowedFrom(address))
+        stream.end("The API key can no longer read this stream.");
+    },
+  );
+  // Without the database nothing is known about keys, and there are no events to read either.
+  await Promise.allSettled(checks);
+}

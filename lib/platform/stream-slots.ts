@@ -1,0 +1,175 @@
+import type pg from "pg";
+import { atDeadline } from "./deadlines";
+import { unavailable } from "./errors";
+import { listenOn } from "./listen-for-notifications";
+import { eventsChannel, streamsLock } from "./wake-streams";
+import { destroyConnection } from "./watch-connection";
+
+// Streams are counted across all processes. Each takes one of its owner's numbered slots, as an
+// advisory lock on a connection that all streams of this process share. PostgreSQL releases the
+// locks when that connection ends, however the process ends. The connection also listens for
+// events, and is open only while there are streams. Through a connection pooler no session is ours,
+// so each process then counts its own streams, and finds events by polling.
+
+/** The server notices within 20 s that the machine of a process is gone, which frees its slots. */
+const sessionSettings =
+  "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
+
+const lockOf = (name: string) => `hashtextextended(${name}, 0)`;
+
+export type Slot = { release: () => void };
+
+type Held = { name: string; onLost: () => void };
+
+/** `lock` returns those of the names that could be locked, at most so many. */
+type Locks = {
+  lock: (names: string[], limit: number) => Promise<string[]>;
+  unlock: (name: string) => Promise<unknown>;
+};
+
+type Session = {
+  stop: () => void;
+  /** Resolves once the connection has the locks of all slots. */
+  ready: Promise<Locks>;
+};
+
+const held = new Set<Held>();
+let session: Session | undefined;
+/** Slots are taken one at a time, because PostgreSQL grants a session any lock it already has. */
+let turn: Promise<unknown> = Promise.resolve();
+let waiting = 0;
+let onNotification: (payload: string | undefined) => void = () => {};
+
+/** `listener` gets each payload, and undefined when some may have been missed. */
+export function onEventsNotification(listener: (payload: string | undefined) => void): void {
+  onNotification = listener;
+}
+
+/**
+ * Takes one of the owner's slots. Null if all of them are taken, in any process.
+ * @param onLost called if the slot was lost with the connection, and someone else has it now
+ * @throws AppError `unavailable` if the database cannot be reached
+ */
+export function takeSlot(
+  owner: string,
+  { limit, onLost }: { limit: number; onLost: () => void },
+): Promise<Slot | null> {
+  waiting++;
+  const taken = turn
+    .then(() => take(owner, limit, onLost))
+    .finally(() => {
+      waiting--;
+      closeIfUnused();
+    });
+  turn = taken.catch(() => {});
+  return taken;
+}
+
+async function take(owner: string, limit: number, onLost: () => void): Promise<Slot | null> {
+  const names = Array.from({ length: limit }, (_, index) => `stream ${owner} ${index + 1}`);
+  const ours = new Set([...held].map(({ name }) => name));
+  const free = names.filter((name) => !ours.has(name));
+  if (free.length === 0) return null;
+
+  session ??= openSession();
+  const [name] = await withinTime(session.ready)
+    .then((locks) => locks.lock(free, 1))
+    .catch(() => {
+      throw unavailable();
+    });
+  if (name === undefined) return null;
+  const slot: Held = { name, onLost };
+  held.add(slot);
+  return { release: () => release(slot) };
+}
+
+function release(slot: Held): void {
+  const wasHeld = held.delete(slot);
+  if (closeIfUnused() || !wasHeld) return;
+  // If this fails, the connection has ended, and the lock with it.
+  session?.ready.then((locks) => locks.unlock(slot.name)).catch(() => {});
+}
+
+function closeIfUnused(): boolean {
+  if (held.size > 0 || waiting > 0) return false;
+  session?.stop();
+  session = undefined;
+  return true;
+}
+
+const connectWithinMs = 5_000;
+
+function withinTime<Value>(promise: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const cancel = atDeadline(connectWithinMs, () => reject(new Error("no connection in time")));
+    promise.then(resolve, reject).finally(cancel);
+  });
+}
+
+function openSession(): Session {
+  const next = () => {
+    let resolve: (locks: Locks) => void = () => {};
+    const promise = new Promise<Locks>((resolver) => {
+      resolve = resolver;
+    });
+    return { promise, resolve, isResolved: false };
+  };
+  let ready = next();
+  const listener = listenOn({
+    name: "streams",
+    channel: eventsChannel,
+    onNotification: (payload) => onNotification(payload),
+    onLost: () => {
+      if (!ready.isResolved) return;
+      ready = next();
+      opened.ready = ready.promise;
+    },
+    onConnected: (connection) =>
+      void prepare(connection).then(
+        (locks) => {
+          ready.isResolved = true;
+          ready.resolve(locks);
+          onNotification(undefined);
+        },
+        // `listenOn` then opens another.
+        (error: Error) => destroyConnection(connection, error),
+      ),
+  });
+  const opened: Session = { stop: listener.stop, ready: ready.promise };
+  return opened;
+}
+
+/** Takes the locks of the slots that are held, which a new connection does not have yet. */
+async function prepare(connection: pg.Client): Promise<Locks> {
+  if (!(await isOwnSession(connection))) return localLocks;
+  const locks = locksOf(connection);
+  await connection.query(sessionSettings);
+  await connection.query(`SELECT pg_advisory_lock_shared(${streamsLock})`);
+  const slots = [...held];
+  const names = slots.map(({ name }) => name);
+  const locked = new Set(names.length > 0 ? await locks.lock(names, names.length) : []);
+  for (const slot of slots) if (!locked.has(slot.name) && held.delete(slot)) slot.onLost();
+  return locks;
+}
+
+/** A pooler tells its clients another process id than that of the session that serves them. */
+async function isOwnSession(connection: pg.Client): Promise<boolean> {
+  const { rows } = await connection.query<{ id: number }>("SELECT pg_backend_pid() AS id");
+  return rows[0]?.id === (connection as unknown as { processID: number }).processID;
+}
+
+const locksOf = (connection: pg.Client): Locks => ({
+  lock: async (names, limit) => {
+    const { rows } = await connection.query<{ name: string }>(
+      `SELECT name FROM unnest($1::text[]) AS name WHERE pg_try_advisory_lock(${lockOf("name")}) LIMIT $2`,
+      [names, limit],
+    );
+    return rows.map(({ name }) => name);
+  },
+  unlock: (name) => connection.query(`SELECT pg_advisory_unlock(${lockOf("$1")})`, [name]),
+});
+
+const localLocks: Locks = {
+  lock: async (names, limit) => names.slice(0, limit),
+  unlock: async () => {},
+};
