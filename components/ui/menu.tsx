@@ -80,7 +80,7 @@ export function Menu({
         onToggle={place}
         onKeyDown={move}
         onClick={closeAfter}
-        className="fixed inset-auto m-0 min-w-52 max-w-[calc(100vw-1rem)] rounded-xl border border-line bg-surface p-1 text-ink shadow-lg"
+        className="fixed inset-auto m-0 max-h-[calc(100dvh-1rem)] min-w-52 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-xl border border-line bg-surface p-1 text-ink shadow-lg"
       >
         {children}
       </div>

@@ -1,39 +1,60 @@
 "use client";
 
-import { Send } from "lucide-react";
+import { ChevronDown, Send } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useTransition } from "react";
 import { toast } from "sonner";
-import { Button } from "@/components/ui/button";
+import { Button, buttonClass } from "@/components/ui/button";
+import { Menu, MenuButton } from "@/components/ui/menu";
 import type { ActionResult } from "@/lib/platform/action-result";
 
 type TestButtonProps = {
   /** The webhook's page. It shows the test named by its parameter `test`. */
   path: string;
-  sendTest: () => Promise<ActionResult<{ id: string }>>;
+  /** Sends `webhook.test`, unless another type is given. */
+  sendTest: (type?: string) => Promise<ActionResult<{ id: string }>>;
+  /** The types to choose from, in a menu next to the button. */
+  types?: readonly string[];
 };
 
-/** Sends `webhook.test` to this webhook only. Its page shows the result. */
-export function TestButton({ path, sendTest }: TestButtonProps) {
+/** Sends a test event to this webhook only. Its page shows the result. */
+export function TestButton({ path, sendTest, types = [] }: TestButtonProps) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
 
-  function send() {
+  function send(type?: string) {
+    if (isPending) return;
     startTransition(async () => {
-      const result = await sendTest();
+      const result = await sendTest(type);
       if (result.outcome === "refused") toast.error(result.message);
       else router.push(`${path}?test=${result.value.id}`, { scroll: false });
     });
   }
 
   return (
-    <Button
-      onClick={isPending ? undefined : send}
-      aria-disabled={isPending}
-      className="aria-disabled:opacity-60"
-    >
-      <Send className="size-4" aria-hidden="true" />
-      {isPending ? "Sending…" : "Send test event"}
-    </Button>
+    <div className="flex gap-px">
+      <Button
+        onClick={() => send()}
+        aria-disabled={isPending}
+        className={`aria-disabled:opacity-60 ${types.length > 0 ? "rounded-r-none" : ""}`}
+      >
+        <Send className="size-4" aria-hidden="true" />
+        {isPending ? "Sending…" : "Send test event"}
+      </Button>
+      {types.length > 0 ? (
+        <Menu
+          label="Choose the type of the test event"
+          trigger={<ChevronDown className="size-4" aria-hidden="true" />}
+          className={buttonClass({ size: "icon", className: "rounded-l-none" })}
+        >
+          <p className="px-2.5 py-1.5 text-muted text-xs">Send the example of</p>
+          {types.map((type) => (
+            <MenuButton key={type} onClick={() => send(type)}>
+              <span className="font-mono text-xs">{type}</span>
+            </MenuButton>
+          ))}
+        </Menu>
+      ) : null}
+    </div>
   );
 }

@@ -48,6 +48,10 @@ function toDescribedEvent(
   return { description, schema, example: whole };
 }
 
+/** What a test of this type sends. `webhook.test` itself needs no example. */
+export const testExampleOf = (type: EventType): Event | undefined =>
+  type === "webhook.test" ? undefined : describedEvents[type].example;
+
 let list: EventTypeList | undefined;
 
 /** Every event type, with its JSON Schema and an example. The same for every tenant. */

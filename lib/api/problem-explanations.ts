@@ -181,12 +181,12 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     why: [
       "Conversation: `CLOSED` is final, and `RESOLVED` changes to `OPEN` or `CLOSED` only. The status may have changed since you read it: `from` is the current one.",
       "Delivery: an attempt is already in progress or about to start, so the delivery cannot be resent yet.",
-      "Webhook: it is disabled, so its deliveries are held and cannot be recovered; or it is suspended, so it cannot be enabled until it is confirmed.",
+      "Webhook: it is disabled, so its deliveries are held and can be neither recovered nor replayed; or it is suspended, so it cannot be enabled until it is confirmed.",
     ],
     howToFix: [
       "Conversation: choose one of `allowed`, or create a new conversation.",
       "Delivery: wait until the attempt has ended.",
-      'Webhook: enable it with `{"status": "ENABLED"}`, then recover its deliveries. An owner or admin confirms a suspended one in the dashboard.',
+      'Webhook: enable it with `{"status": "ENABLED"}`, then recover or replay its deliveries. An owner or admin confirms a suspended one in the dashboard.',
     ],
     canRetry: false,
     example: {
@@ -234,12 +234,14 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   "limit-reached": {
     what: "A limit of the environment is reached. `limit` is its value, `current` the current amount.",
     why: [
-      "An environment has at most 20 webhooks, and each webhook at most 100 tests and resends waiting to be sent.",
+      "An environment has at most 20 webhooks, and each webhook at most 100 tests and resends waiting to be sent, and one replay in progress.",
+      "An API key has at most 10 open event streams, over all its clients.",
       "The documents of an environment have at most as many bytes as its plan allows: 1 GB on Free, 10 GB on Pro, 100 GB on Scale.",
     ],
     howToFix: [
       "Delete webhooks or documents that you no longer need. One webhook can subscribe to any number of event types.",
-      "Wait for tests and resends to be sent.",
+      "Wait for tests and resends to be sent, or for the replay to be prepared.",
+      "Close a stream before you open another. One stream can carry any number of event types.",
       "For more storage, upgrade the plan.",
     ],
     canRetry: false,
@@ -298,6 +300,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "It is incomplete or was changed.",
       "It belongs to another list: another resource, conversation, knowledge base, webhook or environment.",
       "Its item was deleted more than 30 days ago.",
+      "The `Last-Event-ID` of a stream is not an event of this environment, or is older than 60 days.",
     ],
     howToFix: ["Send `nextCursor` exactly as you received it, or start again without a cursor."],
     canRetry: false,

@@ -21,6 +21,7 @@ import * as resend from "@/app/v1/public/webhooks/[webhookId]/deliveries/[delive
 import * as delivery from "@/app/v1/public/webhooks/[webhookId]/deliveries/[deliveryId]/route";
 import * as deliveries from "@/app/v1/public/webhooks/[webhookId]/deliveries/route";
 import * as recover from "@/app/v1/public/webhooks/[webhookId]/recover/route";
+import * as replay from "@/app/v1/public/webhooks/[webhookId]/replay/route";
 import * as rotateSecret from "@/app/v1/public/webhooks/[webhookId]/rotate-secret/route";
 import * as webhook from "@/app/v1/public/webhooks/[webhookId]/route";
 import * as testWebhook from "@/app/v1/public/webhooks/[webhookId]/test/route";
@@ -55,6 +56,7 @@ export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Opera
   "/v1/public/webhooks/{webhookId}/deliveries/{deliveryId}": delivery,
   "/v1/public/webhooks/{webhookId}/deliveries/{deliveryId}/resend": resend,
   "/v1/public/webhooks/{webhookId}/recover": recover,
+  "/v1/public/webhooks/{webhookId}/replay": replay,
   "/v1/public/events": events,
   "/v1/public/events/stream": streamOfEvents,
   "/v1/public/events/{eventId}": event,

@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { eventTypes } from "@/lib/events/event-types";
 import { eventName } from "@/lib/events/schema";
 import {
   commaList,
   createdAt,
+  distinct,
   instant,
   instantOrMinute,
   integer,
@@ -97,6 +99,58 @@ export const recovery = z
   })
   .meta({ id: "Recovery", description: "How many deliveries are recovered." });
 
+/** What becomes of an event in a replay depends on its delivery, which `NONE` says it lacks. */
+export const replayStatuses = ["DELIVERED", "FAILED", "HELD", "DISCARDED", "NONE"] as const;
+
+const replayStatus = z.enum(replayStatuses).meta({
+  id: "ReplayStatus",
+  description:
+    "The status of an event's delivery to the webhook. `NONE`: there is none, because the webhook was created later, or did not subscribe to the type.",
+});
+
+export const replayWebhookBody = z
+  .strictObject({
+    since: instant.meta({
+      description: "Events of this time or later.",
+      examples: ["2026-01-31T09:30:00.000Z"],
+    }),
+    until: instant
+      .optional()
+      .meta({ description: "And of this time or earlier; now, unless given." }),
+    eventTypes: distinct(z.array(eventName).min(1).max(eventTypes.length))
+      .optional()
+      .meta({
+        description: "Only these types, of those that the webhook subscribes to.",
+        examples: [["message.received"]],
+      }),
+    statuses: distinct(z.array(replayStatus).min(1).max(replayStatuses.length))
+      .optional()
+      .meta({
+        description:
+          "Only events whose delivery has one of these statuses; any, unless given. A `PENDING` delivery is on its way and is never replayed.",
+        examples: [["DELIVERED", "NONE"]],
+      }),
+    dryRun: z.boolean().default(false).meta({ description: "Only counts." }),
+  })
+  .refine(({ since, until }) => !until || until >= since, {
+    path: ["until"],
+    message: "must not be before since",
+  });
+
+export const replay = z
+  .object({
+    count: integer("Events that are sent, or would be.").meta({ examples: [42] }),
+  })
+  .meta({ id: "Replay", description: "How many events are replayed." });
+
+export const testWebhookBody = z.strictObject({
+  type: eventName.default("webhook.test").meta({
+    description:
+      "The type of the event to send. Of any other than `webhook.test`, the example of the catalog is sent.",
+    examples: ["message.received"],
+  }),
+});
+
 export const deliveryPage = pageOf(delivery);
 export const deliveryParams = z.object({
   webhookId: idParameter("webhook"),
@@ -126,3 +180,4 @@ export type ListDeliveries = z.output<typeof listDeliveriesQuery>;
 export type SearchDeliveries = z.output<typeof searchDeliveriesQuery>;
 export type ResponseClass = (typeof responseClasses)[number];
 export type RecoverDeliveries = z.output<typeof recoverDeliveriesBody>;
+export type ReplayWebhook = z.output<typeof replayWebhookBody>;

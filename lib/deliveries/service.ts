@@ -1,11 +1,15 @@
 import { recordAudit } from "@/lib/audit/service";
 import { newDeliveryId } from "@/lib/events/delivery-ids";
+import { typesOfPatterns } from "@/lib/events/event-types";
 import { newEvent } from "@/lib/events/record-event";
+import type { Event } from "@/lib/events/schema";
 import type { Caller } from "@/lib/platform/caller";
+import { runSql } from "@/lib/platform/db";
 import { limitReached, notInThisStatus } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { now } from "@/lib/platform/time";
 import { requireCursor } from "@/lib/resources/cursor";
+import { firstIdAt } from "@/lib/resources/ids";
 import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { idsByStatus } from "@/lib/resources/page-by-status";
@@ -17,12 +21,15 @@ import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 import type { DeliveryModel } from "@/prisma/generated/models";
 import type { BacklogChoice } from "./backlog";
 import { firstAttemptOf, type StoredAttempt } from "./first-attempt";
-import type {
-  Delivery,
-  DeliveryAttempt,
-  DeliveryWithAttempts,
-  ListDeliveries,
-  RecoverDeliveries,
+import { countReplayStatement } from "./replay.sql";
+import {
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryWithAttempts,
+  type ListDeliveries,
+  type RecoverDeliveries,
+  type ReplayWebhook,
+  replayStatuses,
 } from "./schema";
 
 const maximumAttemptsShown = 100;
@@ -86,14 +93,26 @@ export async function getDelivery(
 /**
  * Raises `webhook.test` for this webhook only, even while it is disabled. It is sent once, and a
  * failure does not count.
+ * @param example an event to send in its place. The feed has the test, so that its readers do not
+ * take the example for something that happened.
  * @throws AppError `limit-reached` while 100 requested attempts are waiting
  */
-export async function sendTestEvent(caller: Caller, webhookId: string): Promise<Delivery> {
+export async function sendTestEvent(
+  caller: Caller,
+  webhookId: string,
+  example?: Event,
+): Promise<Delivery> {
   requireRole(caller, "ADMIN", "send test events");
   const webhook = await getWebhook(caller, webhookId);
   await requireRoomForRequest(caller, webhookId);
   const at = new Date();
-  const { id: eventId, type, payload } = newEvent(caller, "webhook.test", webhook, at);
+  const {
+    id: eventId,
+    type,
+    payload,
+  } = newEvent(caller, "webhook.test", webhook, at, {
+    example,
+  });
   await caller.db.event.create({
     data: { ...caller.partition, id: eventId, type, payload, createdAt: at },
   });
@@ -191,6 +210,81 @@ export async function recoverDeliveries(
     changes: { after: { since: since.toISOString(), until: until?.toISOString() ?? null, count } },
   });
   return { count };
+}
+
+/**
+ * Sends the events of a period that the webhook subscribes to, also those that were delivered, and
+ * those from before the webhook was created. Each gets one delivery with a new schedule. A job
+ * spreads them over time.
+ * @returns how many; with `dryRun` they are only counted
+ * @throws AppError `invalid-transition` if the webhook is disabled; `limit-reached` while another
+ * replay of it is in progress
+ */
+export async function replayWebhook(
+  caller: Caller,
+  webhookId: string,
+  { since, until = now(), eventTypes, statuses = [...replayStatuses], dryRun }: ReplayWebhook,
+) {
+  requireRole(caller, "ADMIN", "replay events");
+  if (!dryRun) await lockRow(caller, "webhooks", webhookId);
+  const { status, events } = await getWebhook(caller, webhookId);
+  const types = typesOfPatterns(events).filter((type) => eventTypes?.includes(type) ?? true);
+  const bounds = [since, new Date(until.getTime() + 1)] as const;
+  const [afterId, beforeId] = bounds.map((at) => firstIdAt("event", at)) as [string, string];
+  const [afterDeliveryId, beforeDeliveryId] = bounds.map((at) => firstIdAt("delivery", at)) as [
+    string,
+    string,
+  ];
+  const count = async () => {
+    const [row] = await runSql<{ count: number }>(
+      countReplayStatement({
+        ...caller.partition,
+        webhookId,
+        ...{ afterId, beforeId, afterDeliveryId, beforeDeliveryId },
+        ...{ types, statuses },
+      }),
+      caller,
+    );
+    return row?.count ?? 0;
+  };
+  if (dryRun) return { count: await count() };
+
+  requireEnabled(status);
+  await requireNoReplay(caller, webhookId);
+  const counted = await count();
+  if (counted === 0) return { count: 0 };
+  await addBacklogTask(
+    caller,
+    webhookId,
+    "REPLAY",
+    { afterId, beforeId },
+    { eventTypes: types, deliveryStatuses: statuses },
+  );
+  await recordAudit(caller, {
+    action: "webhook.events_replayed",
+    targetId: webhookId,
+    changes: {
+      after: {
+        since: since.toISOString(),
+        until: until.toISOString(),
+        eventTypes: eventTypes ?? null,
+        statuses,
+        count: counted,
+      },
+    },
+  });
+  return { count: counted };
+}
+
+async function requireNoReplay({ db, partition }: Caller, webhookId: string): Promise<void> {
+  const running = await db.backlogTask.count({
+    where: { ...partition, webhookId, action: "REPLAY" },
+  });
+  if (running === 0) return;
+  throw limitReached(
+    "A replay of this webhook is in progress, and there can be only one at a time. Try again in a moment.",
+    { limit: 1, current: running },
+  );
 }
 
 /** How many deliveries are held: until the webhook is enabled, or until a user resumes them. */

@@ -17,3 +17,11 @@ const families = [...new Set(eventTypes.map((type) => type.split(".")[0]))].map(
 
 /** What a webhook can subscribe to: an event type, all types of a family, or everything. */
 export const eventPatterns: readonly string[] = ["*", ...families, ...eventTypes];
+
+/** The types that a webhook with these patterns receives. It is sent tests whatever it subscribes to. */
+export const typesOfPatterns = (patterns: readonly string[]): EventType[] =>
+  eventTypes.filter(
+    (type) =>
+      type !== "webhook.test" &&
+      ["*", `${type.split(".")[0]}.*`, type].some((pattern) => patterns.includes(pattern)),
+  );

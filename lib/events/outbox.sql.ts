@@ -67,9 +67,15 @@ const isEnabled = `(w.status = 'ENABLED' OR 'ENABLED' = (
         WHERE s.tenant_id = w.tenant_id AND s.environment = w.environment AND s.id = w.id FOR SHARE))`;
 
 /**
+ * The id of the one delivery of an event to a webhook: the event's time, and a digest of both. The
+ * parameters are the columns with their ids.
+ */
+export const deliveryIdOf = (eventId: string, webhookId: string): string =>
+  `'dlv_' || substr(${eventId}, 5, 10) || upper(substr(md5(${eventId} || ${webhookId}), 1, 16))`;
+
+/**
  * `event` and `delivery`: the events, and one delivery for each webhook that wants one of them. A
- * disabled webhook's deliveries are held. A delivery's id consists of its event's time and a digest
- * of event and webhook.
+ * disabled webhook's deliveries are held.
  */
 export const writeEvents = (
   p: ChangeReferences & EventReferences,
@@ -83,7 +89,7 @@ export const writeEvents = (
   ),
   delivery AS (
     INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
-    SELECT ${p.tenantId}, ${p.environment}, 'dlv_' || substr(e.id, 5, 10) || upper(substr(md5(e.id || w.id), 1, 16)), w.id, e.id, e.type,
+    SELECT ${p.tenantId}, ${p.environment}, ${deliveryIdOf("e.id", "w.id")}, w.id, e.id, e.type,
       CASE WHEN ${isEnabled} THEN 'PENDING' ELSE 'HELD' END::"DeliveryStatus",
       CASE WHEN ${isEnabled} THEN least(${p.at}, clock_timestamp()) END, ${p.at}, ${p.at}
     FROM go, unnest(${p.eventIds}, ${p.eventTypes}) AS e (id, type)

@@ -4,6 +4,7 @@ import { sql } from "@/lib/platform/sql";
 import { newId } from "@/lib/resources/ids";
 import type { EventType } from "./event-types";
 import { changeParameters, type EventValues, eventParameters, writeEvents } from "./outbox.sql";
+import type { Event } from "./schema";
 
 export type NewEvent = { id: string; type: EventType; payload: string };
 
@@ -14,6 +15,8 @@ type Options = {
   at?: Date;
   /** The webhook that the event is about, which gets no delivery of it. */
   exceptWebhookId?: string;
+  /** Of a test: the example of another type, which is sent with the test's id and time. */
+  example?: Event | undefined;
 };
 
 /**
@@ -28,18 +31,36 @@ export function newEvent(
   options: Options = {},
 ): NewEvent {
   const id = newId("event", at);
+  const { previousAttributes, example } = options;
+  const context = {
+    environment: identity.partition.environment,
+    timestamp: at.toISOString(),
+    request: identity.request,
+  };
   const payload = JSON.stringify({
     id,
     type,
     apiVersion: "v1",
-    environment: identity.partition.environment,
-    timestamp: at.toISOString(),
-    data: options.previousAttributes
-      ? { object, previousAttributes: options.previousAttributes }
-      : { object },
-    request: identity.request,
+    environment: context.environment,
+    timestamp: context.timestamp,
+    data: {
+      object,
+      ...(previousAttributes && { previousAttributes }),
+      ...(example && { example: { ...example, id, ...context } }),
+    },
+    request: context.request,
   });
   return { id, type, payload };
+}
+
+/**
+ * What is sent for an event: its payload, byte for byte, or the example that a test was requested
+ * with.
+ */
+export function sentFor(type: string, payload: string): { type: string; payload: string } {
+  if (type !== ("webhook.test" satisfies EventType)) return { type, payload };
+  const { example } = (JSON.parse(payload) as { data: { example?: Event } }).data;
+  return example ? { type: example.type, payload: JSON.stringify(example) } : { type, payload };
 }
 
 /** The events' parameters of a one-statement change. */

@@ -34,6 +34,10 @@ export const event = z
           .record(z.string(), z.unknown())
           .optional()
           .meta({ description: "The previous values of the fields that changed." }),
+        example: z
+          .record(z.string().max(200), z.unknown())
+          .optional()
+          .meta({ description: "The event that was sent instead, in a test of another type." }),
       })
       .meta({ description: "What the event is about." }),
     request: z

@@ -168,6 +168,7 @@ export const nouns = {
       "webhook.test_sent": "Test event sent",
       "webhook.delivery_resent": "Delivery resent",
       "webhook.deliveries_recovered": "Deliveries recovered",
+      "webhook.events_replayed": "Events replayed",
       "webhook.deliveries_resumed": "Held deliveries resumed",
       "webhook.deliveries_discarded": "Held deliveries discarded",
     },

@@ -6,7 +6,7 @@ import type { BacklogAction } from "@/prisma/generated/enums";
 /** Another process's clock can be ahead by up to this much. Its deliveries are included. */
 const clockToleranceMs = 60_000;
 
-/** Deliveries of a period, by their ids. Both bounds are exclusive. */
+/** Deliveries or events of a period, by their ids. Both bounds are exclusive. */
 export type IdRange = { afterId: string; beforeId: string };
 
 /** @param until inclusive, to the millisecond; defaults to now */
@@ -15,12 +15,16 @@ export function deliveryIdsBetween(since: Date, until?: Date): IdRange {
   return { afterId: firstIdAt("delivery", since), beforeId: firstIdAt("delivery", before) };
 }
 
+/** What a replay sends: events of these types whose deliveries have one of the statuses. */
+export type ReplaySelection = { eventTypes: string[]; deliveryStatuses: string[] };
+
 /** Queues an action on a webhook's deliveries for a job, on all of them unless a range is given. */
 export async function addBacklogTask(
   { db, partition }: Caller,
   webhookId: string,
   action: BacklogAction,
   range = deliveryIdsBetween(new Date(0)),
+  selection?: ReplaySelection,
 ): Promise<void> {
   const at = now();
   await db.backlogTask.create({
@@ -30,6 +34,7 @@ export async function addBacklogTask(
       webhookId,
       action,
       ...range,
+      ...selection,
       nextDueAt: at,
       createdAt: at,
     },

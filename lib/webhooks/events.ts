@@ -1,10 +1,12 @@
 import {
+  type EventDeclaration,
   type EventDeclarations,
   eventAbout,
   exampleFields,
   exampleRequest,
   exampleTimes,
 } from "@/lib/events/declare-event";
+import { event } from "@/lib/events/schema";
 import { type Webhook, webhook } from "./schema";
 
 const shopServer: Webhook = {
@@ -42,8 +44,16 @@ export const webhookEvents: EventDeclarations<"webhook"> = {
       },
     },
   }),
-  "webhook.test": eventAbout(webhook, {
-    description: "A test was requested. The object is the webhook that receives it.",
-    example: { timestamp: exampleTimes.changed, request: exampleRequest, object: shopServer },
-  }),
+  "webhook.test": withExample(
+    eventAbout(webhook, {
+      description:
+        "A test was requested. The object is the webhook that receives it. A test of another type is sent as the example of that type, with the id of this event.",
+      example: { timestamp: exampleTimes.changed, request: exampleRequest, object: shopServer },
+    }),
+  ),
 };
+
+function withExample(test: EventDeclaration): EventDeclaration {
+  const { example } = event.shape.data.shape;
+  return { ...test, data: test.data.extend({ example }) };
+}

@@ -4,7 +4,9 @@ import type {
   ListWebhookDeliveriesQuery,
   ListWebhooksQuery,
   RecoverWebhookDeliveriesBody,
+  ReplayWebhookBody,
   RotateWebhookSecretBody,
+  TestWebhookBody,
   UpdateWebhookBody,
 } from "./generated/types";
 import type { RequestOptions } from "./transport";
@@ -38,15 +40,25 @@ export const webhooksOf = ({ call, list }: Caller) => ({
   rotateSecret: (webhookId: string, body: RotateWebhookSecretBody = {}, options?: RequestOptions) =>
     call("POST /webhooks/{webhookId}/rotate-secret", { path: { webhookId }, body }, options),
 
-  /** Sends `webhook.test` once. Get the delivery to see the result. */
-  test: (webhookId: string, options?: RequestOptions) =>
-    call("POST /webhooks/{webhookId}/test", { path: { webhookId } }, options),
+  /**
+   * Sends `webhook.test` once, or the example of another `type`. Get the delivery to see the result.
+   */
+  test: (webhookId: string, body: TestWebhookBody = {}, options?: RequestOptions) =>
+    call("POST /webhooks/{webhookId}/test", { path: { webhookId }, body }, options),
 
   /**
    * Resends the deliveries that failed or were held since a time. With `dryRun`, only counts them.
    */
   recover: (webhookId: string, body: RecoverWebhookDeliveriesBody, options?: RequestOptions) =>
     call("POST /webhooks/{webhookId}/recover", { path: { webhookId }, body }, options),
+
+  /**
+   * Sends the events of a period, also those that were delivered or are older than the webhook.
+   * With `dryRun`, only counts them.
+   * @throws LimitReachedError while another replay of the webhook is in progress
+   */
+  replay: (webhookId: string, body: ReplayWebhookBody, options?: RequestOptions) =>
+    call("POST /webhooks/{webhookId}/replay", { path: { webhookId }, body }, options),
 
   deliveries: {
     /** Newest first. */

@@ -9,6 +9,7 @@ import { mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { openSecret, webhookSecretContext } from "@/lib/platform/secret-box";
 import { dropOldSecret } from "@/lib/webhooks/service";
+import { verifyWebhook } from "@/sdk/src/webhooks";
 import { call, newKey, newTenant, type Reply, type TestTenant, withoutIds } from "../support/api";
 import { type Receiver, startReceiver } from "../support/receiver";
 
@@ -215,6 +216,57 @@ test("202 for a test: one event for this webhook alone, sent once, and its failu
     request: { id: expect.any(String) },
   });
   expect(JSON.parse(receiver.requests[0]?.body ?? "")).toEqual(event);
+});
+
+test("202 for a test of another type: its example is sent under the id of the test, and the feed lists a test", async () => {
+  const tenant = await newTenant();
+  const webhook = await newWebhook(tenant, ["customer.created"]);
+  const { data } = (await call(tenant, "GET", "/event-types")).body;
+  for (const type of ["message.received", "webhook.disabled"]) {
+    const test = await call(tenant, "POST", `${webhook.path}/test`, { type });
+    expect(test).toMatchObject({ status: 202, body: { eventType: "webhook.test" } });
+    const { id, eventId } = test.body;
+    expect(await attempt(tenant, id)).toMatchObject({ state: "delivered" });
+    await call(tenant, "POST", `${webhook.path}/deliveries/${id}/resend`);
+    await attempt(tenant, id);
+
+    const [first, second] = receiver.requests.slice(-2);
+    const sent = JSON.parse(first?.body ?? "");
+    const { example } = data.find((known: { type: string }) => known.type === type);
+    expect(sent).toEqual({
+      ...example,
+      id: eventId,
+      timestamp: expect.any(String),
+      request: { id: test.headers.get("x-request-id"), idempotencyKey: null },
+    });
+    expect(first?.headers).toMatchObject({
+      "x-service-event-type": type,
+      "x-service-event-id": eventId,
+    });
+    expect(
+      await verifyWebhook({
+        payload: first?.body ?? "",
+        header: first?.headers ?? {},
+        secret: webhook.secret,
+      }),
+    ).toMatchObject({ type });
+    expect(second?.body).toBe(first?.body);
+    const listed = (await call(tenant, "GET", `/events/${eventId}`)).body;
+    expect(listed).toMatchObject({ type: "webhook.test", data: { example: sent } });
+    expect((await call(tenant, "GET", `/events?type=${type}`)).body.data).toEqual([]);
+  }
+  const plain = await call(tenant, "POST", `${webhook.path}/test`, { type: "webhook.test" });
+  const event = (await call(tenant, "GET", `/events/${plain.body.eventId}`)).body;
+  expect(event.data).toEqual({ object: expect.objectContaining({ id: webhook.id }) });
+});
+
+test("422 for a test of an unknown type", async () => {
+  const tenant = await newTenant();
+  const { path } = await newWebhook(tenant);
+  for (const type of ["message.*", "nonsense", 1]) {
+    const { status, body } = await call(tenant, "POST", `${path}/test`, { type });
+    expect([status, body.errors[0].pointer]).toEqual([422, "/type"]);
+  }
 });
 
 test("202 for a test of a disabled webhook, which is still sent", async () => {

@@ -306,6 +306,51 @@ test("failed deliveries are counted first, then resent", async ({ page, request 
   await expect(page.getByRole("row").filter({ hasText: "Delivered" })).toHaveCount(2);
 });
 
+test("events are counted first, then replayed, also those from before the webhook", async ({
+  page,
+  request,
+}) => {
+  const { raise, newWebhook } = await begin(page, request);
+  await raise();
+  const { id } = await newWebhook();
+  await raise();
+  await received(1);
+  await expect.poll(() => tried(id)).toBe(1);
+
+  await page.getByRole("button", { name: "Replay…" }).click();
+  await drawer(page).getByLabel("Which of them").selectOption("Events never sent to it");
+  await drawer(page).getByRole("button", { name: "Count events" }).click();
+  await expect(drawer(page)).toContainText("1 event matches.");
+  await drawer(page).getByLabel("Which of them").selectOption("Every event");
+  await drawer(page).getByRole("button", { name: "Count events" }).click();
+  await expect(drawer(page)).toContainText("2 events match.");
+  expect(receiver.requests).toHaveLength(1);
+  await drawer(page).getByRole("button", { name: "Replay 2 events" }).click();
+  await received(3);
+  await expect(page.getByRole("row").filter({ hasText: "Delivered" })).toHaveCount(2);
+});
+
+test("a test sends the example of the chosen event type, and the delivery shows it", async ({
+  page,
+  request,
+}) => {
+  const { newWebhook } = await begin(page, request);
+  const { secret } = await newWebhook();
+  await page.getByRole("button", { name: "Choose the type of the test event" }).click();
+  await page.getByRole("button", { name: "message.received" }).click();
+  const result = page.getByRole("status").filter({ hasText: "Test event" });
+  await expect(result).toContainText("Test event delivered");
+  const sent = await received(1);
+  expect(sent.headers["x-service-event-type"]).toBe("message.received");
+  expect(accepts(secret, sent)).toBe(true);
+
+  await page.getByRole("link", { name: "Request and response" }).click();
+  await expect(drawer(page)).toContainText("message.received (test)");
+  await expect(drawer(page).getByRole("region", { name: "request body" })).toContainText(
+    '"type": "message.received"',
+  );
+});
+
 async function tried(webhookId: string): Promise<number> {
   const statement =
     "SELECT count(*)::int AS count FROM deliveries WHERE webhook_id = $1 AND attempt_count = 1";
@@ -405,7 +450,14 @@ test("members can see webhooks but cannot change them", async ({ page, request }
 
   await page.reload();
   await expect(page.getByText("Only owners and admins may change, test and resend.")).toBeVisible();
-  for (const name of ["Rotate secret", "Send test event", "Recover…", "Disable", "Delete"]) {
+  for (const name of [
+    "Rotate secret",
+    "Send test event",
+    "Replay…",
+    "Recover…",
+    "Disable",
+    "Delete",
+  ]) {
     await expect(page.getByRole("button", { name, exact: true })).toHaveCount(0);
   }
   await deliveryRow(page, "customer.created").getByRole("link").click();
@@ -504,6 +556,7 @@ for (const [look, colorScheme, width] of [["light", "light", 1280]] as const) {
     await expect(page).not.toHaveURL(/delivery=/);
     for (const [button, close] of [
       ["Rotate secret", "Cancel"],
+      ["Replay…", "Cancel"],
       ["Recover…", "Cancel"],
       ["Delete", "Cancel"],
     ] as const) {

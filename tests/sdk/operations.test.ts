@@ -44,6 +44,7 @@ const methods: Record<keyof Operations, (client: Parlance) => Promise<unknown>> 
   rotateWebhookSecret: ({ webhooks }) => webhooks.rotateSecret("webhookId"),
   testWebhook: ({ webhooks }) => webhooks.test("webhookId"),
   recoverWebhookDeliveries: ({ webhooks }) => webhooks.recover("webhookId", { since: new Date() }),
+  replayWebhook: ({ webhooks }) => webhooks.replay("webhookId", { since: new Date() }),
   listWebhookDeliveries: ({ webhooks }) => webhooks.deliveries.list("webhookId"),
   getWebhookDelivery: ({ webhooks }) => webhooks.deliveries.get("webhookId", "deliveryId"),
   resendWebhookDelivery: ({ webhooks }) => webhooks.deliveries.resend("webhookId", "deliveryId"),

@@ -146,6 +146,12 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
     (caller) =>
       deliveries.recoverDeliveries(caller, id("whk"), { since: new Date(), dryRun: true } as never),
   ],
+  replayWebhook: [
+    "ADMIN",
+    "never",
+    (caller) =>
+      deliveries.replayWebhook(caller, id("whk"), { since: new Date(), dryRun: true } as never),
+  ],
   resumeHeld: ["ADMIN", "never", (caller) => deliveries.resumeHeld(caller, id("whk"))],
   discardHeld: ["ADMIN", "never", (caller) => deliveries.discardHeld(caller, id("whk"))],
   enableWebhook: [
@@ -199,6 +205,7 @@ const withoutProof: Record<string, string> = {
   sendTestEvent: "goes to an address that was chosen with a proof",
   resendDelivery: "goes to an address that was chosen with a proof",
   recoverDeliveries: "goes to an address that was chosen with a proof",
+  replayWebhook: "goes to an address that was chosen with a proof",
   resumeHeld: "goes to an address that was chosen with a proof",
   discardHeld: "each delivery can still be resent",
   renameTenant: "changes no one's access",
@@ -211,6 +218,7 @@ const forEveryRole: Record<string, string> = {
   renameUser: "all users have a name",
   recordAudit: "its callers require the role",
   requireStepUp: "records what it refuses, and changes nothing else",
+  followEvents: "reads; what it adds and deletes is in memory",
   lockTenant: "its callers require the role",
   lockRow: "its callers require the role",
   addBacklogTask: "its callers require the role",

@@ -53,6 +53,7 @@ const operationsByScope: Record<string, string[]> = {
     "testWebhook",
     "resendWebhookDelivery",
     "recoverWebhookDeliveries",
+    "replayWebhook",
   ],
   "read:usage": ["getUsage", "getAccount"],
 };

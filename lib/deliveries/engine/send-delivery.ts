@@ -1,3 +1,4 @@
+import { sentFor } from "@/lib/events/record-event";
 import { log } from "@/lib/platform/log";
 import {
   type OutboundResult,
@@ -59,19 +60,22 @@ export async function sendDelivery(
   if (!secrets) return null;
 
   const timestampSeconds = Math.floor(at.getTime() / 1000);
-  const body = delivery.payload;
+  const { type: eventType, payload: body } = sentFor(delivery.eventType, delivery.payload);
   return outboundRequest({
     connectionKey: context,
     url: delivery.url,
-    headers: deliveryHeaders(delivery, {
-      signature: signatureHeader({ secrets, timestampSeconds, body }),
-      standardWebhooks: standardWebhooksHeaders({
-        secrets,
-        timestampSeconds,
-        body,
-        id: delivery.eventId,
-      }),
-    }),
+    headers: deliveryHeaders(
+      { ...delivery, eventType },
+      {
+        signature: signatureHeader({ secrets, timestampSeconds, body }),
+        standardWebhooks: standardWebhooksHeaders({
+          secrets,
+          timestampSeconds,
+          body,
+          id: delivery.eventId,
+        }),
+      },
+    ),
     body,
   });
 }

@@ -3,6 +3,7 @@ import { runSql } from "@/lib/platform/db";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import { recoveredPerSecond } from "../backlog";
+import { replayStatement } from "./replay.sql";
 
 /** Limits how long one call takes. The next call continues. */
 const maximumBatches = 20;
@@ -35,7 +36,7 @@ const workOffBacklogStatement = sql(
       t.action = 'DISCARD' OR w.status = 'ENABLED' AS is_possible
     FROM backlog_tasks t
     JOIN webhooks w ON w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
-    WHERE t.action <> 'DELETE'
+    WHERE t.action NOT IN ('DELETE', 'REPLAY')
     ORDER BY t.next_due_at, t.id LIMIT 1
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),
@@ -128,19 +129,22 @@ type WorkedOff = {
   changed: number;
 };
 
+type Replayed = Pick<WorkedOff, "tenant_id" | "environment" | "pending_ids"> & { read: number };
+
 /**
  * Works off the backlog tasks of webhooks: recovering, resuming, discarding and deleting their
- * deliveries. Each batch is a transaction of its own, so nothing is locked for long, and a crash
+ * deliveries, and replaying events. Each batch is a transaction of its own, so nothing is locked for long, and a crash
  * costs nothing.
- * @returns how many deliveries changed
+ * @returns how many deliveries changed, or events were read to replay them
  */
 export async function workOffBacklog(limit: number): Promise<number> {
   let total = 0;
   for (let batch = 0; batch < maximumBatches; batch++) {
     const changed = await changeBatch(limit);
+    const replayed = await replayBatch(limit);
     const deleted = await deleteBatch(limit);
-    if (changed === null && deleted === null) break;
-    total += (changed ?? 0) + (deleted ?? 0);
+    if (changed === null && replayed === null && deleted === null) break;
+    total += (changed ?? 0) + (replayed ?? 0) + (deleted ?? 0);
   }
   return total;
 }
@@ -152,6 +156,15 @@ async function changeBatch(limit: number): Promise<number | null> {
   const { tenant_id: tenantId, environment } = row;
   wakeDeliveries(row.pending_ids.map((id) => ({ tenantId, environment, id })));
   return row.changed;
+}
+
+/** @returns how many events were read, or null if there is no replay */
+async function replayBatch(limit: number): Promise<number | null> {
+  const [row] = await runSql<Replayed>(replayStatement({ limit }));
+  if (!row) return null;
+  const { tenant_id: tenantId, environment } = row;
+  wakeDeliveries(row.pending_ids.map((id) => ({ tenantId, environment, id })));
+  return row.read;
 }
 
 async function deleteBatch(limit: number): Promise<number | null> {

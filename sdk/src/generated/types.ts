@@ -1102,6 +1102,28 @@ export type Recovery = {
   count: number;
 };
 
+/** How many events are replayed. */
+export type Replay = {
+  /** Events that are sent, or would be. */
+  count: number;
+};
+
+/** The status of an event's delivery to the webhook. `NONE`: there is none, because the webhook was created later, or did not subscribe to the type. */
+export type ReplayStatus = "DELIVERED" | "FAILED" | "HELD" | "DISCARDED" | "NONE";
+
+export type ReplayWebhookBody = {
+  /** Events of this time or later. */
+  since: string | Date;
+  /** And of this time or earlier; now, unless given. */
+  until?: string | Date | undefined;
+  /** Only these types, of those that the webhook subscribes to. */
+  eventTypes?: readonly EventName[] | undefined;
+  /** Only events whose delivery has one of these statuses; any, unless given. A `PENDING` delivery is on its way and is never replayed. */
+  statuses?: readonly ReplayStatus[] | undefined;
+  /** Only counts. */
+  dryRun?: boolean | undefined;
+};
+
 export type RotateWebhookSecretBody = {
   /** How long the previous secret signs as well, in seconds. 0 drops every older secret immediately. */
   overlapSeconds?: number | undefined;
@@ -1129,6 +1151,11 @@ export type SearchResult = {
 export type SearchResultPage = {
   /** The documents that match, best first. */
   data: SearchResult[];
+};
+
+export type TestWebhookBody = {
+  /** The type of the event to send. Of any other than `webhook.test`, the example of the catalog is sent. */
+  type?: EventName | undefined;
 };
 
 export type UpdateAgentBody = {
@@ -1331,6 +1358,8 @@ export type WebhookTestEvent = {
   /** What the event is about. */
   data: {
     object: Webhook;
+    /** The event that was sent instead, in a test of another type. */
+    example?: Record<string, unknown>;
   };
   /** The API request that caused the event, or null if none did. */
   request: {
@@ -1687,7 +1716,7 @@ export type Operations = {
   testWebhook: {
     route: "POST /webhooks/{webhookId}/test";
     query: undefined;
-    body: undefined;
+    body: TestWebhookBody;
     response: Delivery;
   };
   listWebhookDeliveries: {
@@ -1713,6 +1742,12 @@ export type Operations = {
     query: undefined;
     body: RecoverWebhookDeliveriesBody;
     response: Recovery;
+  };
+  replayWebhook: {
+    route: "POST /webhooks/{webhookId}/replay";
+    query: undefined;
+    body: ReplayWebhookBody;
+    response: Replay;
   };
   listEvents: {
     route: "GET /events";

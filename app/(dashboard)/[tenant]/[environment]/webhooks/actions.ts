@@ -4,12 +4,14 @@ import { redirect } from "next/navigation";
 import { z } from "zod";
 import { type ActionPlace, act, actWithProof } from "@/app/(dashboard)/run-action";
 import type { NewSecret } from "@/components/webhooks/action-types";
+import { testExampleOf } from "@/lib/api/event-reference";
 import { backlogChoices } from "@/lib/deliveries/backlog";
-import { recoverDeliveriesBody } from "@/lib/deliveries/schema";
+import { recoverDeliveriesBody, replayWebhookBody, testWebhookBody } from "@/lib/deliveries/schema";
 import {
   discardHeld,
   enableWebhook,
   recoverDeliveries,
+  replayWebhook,
   resendDelivery,
   resumeHeld,
   sendTestEvent,
@@ -141,12 +143,21 @@ export async function recoverDeliveriesAction(
   );
 }
 
+export async function replayWebhookAction(
+  place: ActionPlace,
+  id: string,
+  sent: unknown,
+): Promise<ActionResult<{ count: number }>> {
+  return act(place, replayWebhookBody, sent, (caller, input) => replayWebhook(caller, id, input));
+}
+
 export async function sendTestEventAction(
   place: ActionPlace,
   id: string,
+  type?: unknown,
 ): Promise<ActionResult<{ id: string }>> {
-  return act(place, nothing, undefined, async (caller) => ({
-    id: (await sendTestEvent(caller, id)).id,
+  return act(place, testWebhookBody, { type }, async (caller, input) => ({
+    id: (await sendTestEvent(caller, id, testExampleOf(input.type))).id,
   }));
 }
 

@@ -11,6 +11,7 @@ import { shownHeaders } from "@/lib/deliveries/engine/delivery-headers";
 import type { SearchDeliveries } from "@/lib/deliveries/schema";
 import { neighborsOfDelivery } from "@/lib/deliveries/search";
 import { getDelivery } from "@/lib/deliveries/service";
+import { sentFor } from "@/lib/events/record-event";
 import { getPayload } from "@/lib/events/service";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { webhookHealth } from "@/lib/webhooks/health";
@@ -36,7 +37,7 @@ export async function renderDeliveryDrawer(
     getDelivery(caller, webhook.id, deliveryId),
     neighborsOfDelivery(caller, webhook.id, deliveryId, search),
   ]);
-  const payload = await getPayload(caller, delivery.eventId);
+  const sent = sentFor(delivery.eventType, await getPayload(caller, delivery.eventId));
   const isDue = delivery.nextAttemptAt !== null && new Date(delivery.nextAttemptAt) <= now;
   const isRequested = isDue && (delivery.status !== "PENDING" || delivery.attemptCount > 0);
   const resend = resendDeliveryAction.bind(
@@ -49,7 +50,7 @@ export async function renderDeliveryDrawer(
 
   const drawer = (
     <Drawer
-      title={delivery.eventType}
+      title={sent.type === delivery.eventType ? sent.type : `${sent.type} (test)`}
       description={
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <span role="status">
@@ -72,10 +73,13 @@ export async function renderDeliveryDrawer(
     >
       <DeliveryDetails
         delivery={delivery}
-        payload={payload}
+        payload={sent.payload}
         url={webhook.url}
         headersOf={({ number, startedAt }) =>
-          shownHeaders({ ...delivery, attemptNumber: number }, new Date(startedAt))
+          shownHeaders(
+            { ...delivery, eventType: sent.type, attemptNumber: number },
+            new Date(startedAt),
+          )
         }
         isWebhookFailing={webhookHealth(webhook) !== "well"}
         now={now}

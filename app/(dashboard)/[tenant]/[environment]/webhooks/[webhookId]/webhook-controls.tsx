@@ -6,9 +6,11 @@ import { RoleNote } from "@/components/ui/role-note";
 import { EnableWebhook } from "@/components/webhooks/enable-webhook";
 import { formatDeliveries } from "@/components/webhooks/format-count";
 import { RecoverDeliveries } from "@/components/webhooks/recover-deliveries";
+import { ReplayEvents } from "@/components/webhooks/replay-events";
 import { RotateSecret } from "@/components/webhooks/rotate-secret";
 import { TestButton } from "@/components/webhooks/test-button";
 import { recoveredPerSecond } from "@/lib/deliveries/backlog";
+import { eventTypes, typesOfPatterns } from "@/lib/events/event-types";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import type { Webhook } from "@/lib/webhooks/schema";
 import {
@@ -18,6 +20,7 @@ import {
   dropOldSecretAction,
   enableWebhookAction,
   recoverDeliveriesAction,
+  replayWebhookAction,
   resumeHeldAction,
   rotateSecretAction,
   sendTestEventAction,
@@ -56,7 +59,11 @@ export function webhookControls(
           <Pencil className="size-4" aria-hidden="true" />
           Edit
         </ButtonLink>
-        <TestButton path={path} sendTest={sendTestEventAction.bind(null, place, webhook.id)} />
+        <TestButton
+          path={path}
+          sendTest={sendTestEventAction.bind(null, place, webhook.id)}
+          types={eventTypes}
+        />
       </>
     ),
     enable:
@@ -131,10 +138,17 @@ export function webhookControls(
       </ConfirmDialog>
     ),
     recover: isEnabled ? (
-      <RecoverDeliveries
-        environment={environment}
-        recover={recoverDeliveriesAction.bind(null, place, webhook.id)}
-      />
+      <div className="flex gap-2">
+        <ReplayEvents
+          environment={environment}
+          types={typesOfPatterns(webhook.events)}
+          replay={replayWebhookAction.bind(null, place, webhook.id)}
+        />
+        <RecoverDeliveries
+          environment={environment}
+          recover={recoverDeliveriesAction.bind(null, place, webhook.id)}
+        />
+      </div>
     ) : null,
     footer: (
       <>

@@ -1,0 +1,82 @@
+import { isDeliveryOf } from "@/lib/events/delivery-ids";
+import { deliveryIdOf } from "@/lib/events/outbox.sql";
+import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
+import { recoveredPerSecond } from "../backlog";
+
+const samePartition = (a: string, b: string) =>
+  `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment`;
+
+/**
+ * Processes one batch of the replay that has advanced least and that no other worker holds. Reads
+ * the next events in the order of ids. Those of the selected types get a new schedule: their
+ * delivery if they have one, or one that is created, under the id that it would have had. The task
+ * advances in the same statement, so each event is sent once, whatever crashes. A replay ends with
+ * its last event, or if its webhook was disabled or deleted meanwhile.
+ * Returns one row for the task, if there was one, with how many events were read.
+ */
+export const replayStatement = sql(
+  "replay_events",
+  { now: "clock", limit: "int" },
+  (p) => `
+  WITH task AS MATERIALIZED (
+    SELECT t.*, greatest(t.next_due_at, ${timeOf(p.now)}) AS due_from, w.status = 'ENABLED' AND w.deleted_at IS NULL AS is_possible
+    FROM backlog_tasks t
+    JOIN webhooks w ON ${samePartition("w", "t")} AND w.id = t.webhook_id
+    WHERE t.action = 'REPLAY'
+    ORDER BY t.next_due_at, t.id LIMIT 1
+    FOR NO KEY UPDATE OF t SKIP LOCKED
+  ),
+  event AS MATERIALIZED (
+    SELECT e.* FROM task t
+    CROSS JOIN LATERAL (
+      SELECT e.tenant_id, e.environment, e.id, e.type FROM events e
+      WHERE t.is_possible AND ${samePartition("e", "t")} AND e.id > t.after_id AND e.id < t.before_id
+      ORDER BY e.id LIMIT ${p.limit}
+    ) e
+  ),
+  existing AS MATERIALIZED (
+    SELECT d.* FROM task t
+    CROSS JOIN (SELECT * FROM event ORDER BY id LIMIT 1000) e
+    CROSS JOIN LATERAL (
+      SELECT d.id, d.event_id, d.status FROM deliveries d
+      WHERE ${samePartition("d", "t")} AND d.webhook_id = t.webhook_id AND d.event_id = e.id AND ${isDeliveryOf("d.id", "e.id")}
+      FOR NO KEY UPDATE
+    ) d
+    WHERE e.type = ANY (t.event_types)
+  ),
+  chosen AS MATERIALIZED (
+    SELECT e.*, x.id AS delivery_id, row_number() OVER (ORDER BY e.id) AS place
+    FROM task t CROSS JOIN event e LEFT JOIN existing x ON x.event_id = e.id
+    WHERE e.type = ANY (t.event_types) AND coalesce(x.status::text, 'NONE') = ANY (t.delivery_statuses)
+  ),
+  due AS MATERIALIZED (
+    SELECT c.*, t.webhook_id, t.due_from + make_interval(secs => (c.place - 1) / ${recoveredPerSecond}::float8) AS due_at FROM task t CROSS JOIN chosen c
+  ),
+  changed AS (
+    UPDATE deliveries d SET status = 'PENDING', automatic_count = 0, next_attempt_at = c.due_at, updated_at = ${timeOf(p.now)}
+    FROM ${fewRowsOf("due")} c
+    WHERE ${samePartition("d", "c")} AND d.webhook_id = c.webhook_id AND d.id = c.delivery_id
+    RETURNING d.id
+  ),
+  created AS (
+    INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
+    SELECT c.tenant_id, c.environment, ${deliveryIdOf("c.id", "c.webhook_id")}, c.webhook_id, c.id, c.type, 'PENDING', c.due_at,
+      ${timeOf(p.now)}, ${timeOf(p.now)}
+    FROM due c WHERE c.delivery_id IS NULL
+    ON CONFLICT DO NOTHING
+    RETURNING id
+  ),
+  last AS (SELECT count(*)::int AS total, max(id) AS id, (SELECT count(*)::int FROM chosen) AS sent FROM event),
+  moved AS (
+    UPDATE backlog_tasks b SET after_id = last.id, next_due_at = t.due_from + make_interval(secs => last.sent / ${recoveredPerSecond}::float8)
+    FROM task t, last
+    WHERE last.total = ${p.limit} AND ${samePartition("b", "t")} AND b.id = t.id
+  ),
+  ended AS (
+    DELETE FROM backlog_tasks b USING task t, last
+    WHERE last.total < ${p.limit} AND ${samePartition("b", "t")} AND b.id = t.id
+  )
+  SELECT t.tenant_id, t.environment, last.total AS read,
+    ARRAY(SELECT id FROM changed UNION ALL SELECT id FROM created) AS pending_ids
+  FROM task t, last`,
+);
