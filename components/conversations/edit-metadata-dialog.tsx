@@ -13,7 +13,7 @@ import type { UpdateConversationAction } from "./action-types";
 
 type Props = { metadata: Metadata; environment: Environment; update: UpdateConversationAction };
 
-/** In a dialog, because there is no room for keys and values next to the thread. */
+/** Edits metadata in a dialog, because there is no room for keys and values next to the thread. */
 export function EditMetadataDialog({ metadata, environment, update }: Props) {
   const { rows, setRows, isInvalid, patch, restart } = useMetadataEdit(metadata);
   return (

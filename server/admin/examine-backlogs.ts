@@ -5,7 +5,7 @@ import { hasPartitionFor } from "@/lib/retention/partitions";
 import { oldestExpired } from "@/lib/retention/purge-expired";
 import type { Finding } from "./doctor";
 
-// What the worker has left undone: deliveries, events and expired rows.
+// The work that the worker has not done yet: deliveries, events and expired rows.
 
 /**
  * A running worker takes due deliveries within about a second; next to Inngest, deliveries that are
@@ -21,7 +21,7 @@ export async function examineRetention(): Promise<Finding> {
   const subject = "retention";
   if (!(await hasPartitionFor(new Date(Date.now() + dayMs)))) {
     const problem =
-      "the tables of events, deliveries and request logs have no partition for tomorrow, so their rows will be deleted one by one";
+      "the tables of events, deliveries and request logs have no partition for tomorrow, so new rows go to the default partitions and are deleted in batches later";
     return {
       subject,
       problem: `${problem}. Is the worker running, and has \`npm run admin -- migrate\` granted its role the functions? Look for "create-partitions" in its log`,

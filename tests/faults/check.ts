@@ -98,7 +98,7 @@ async function checkRows(
         violations.push(`${noun} ${made.label} has another id than the response said`);
     }
     for (const label of ids.keys())
-      violations.push(`${noun} ${label} is there, but nobody made it`);
+      violations.push(`${noun} ${label} exists, but no request created it`);
   }
   Object.assign(figures, {
     "acknowledged writes": countAcknowledged(history),

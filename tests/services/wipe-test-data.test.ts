@@ -14,9 +14,7 @@ import { as, auditOf, newMember, newOrganization, type TestPerson } from "../sup
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/**
- * Every table with a tenant and an environment, so that one that is added later is looked at, too.
- */
+/** Every table with a tenant and an environment, so that one that is added later is checked too. */
 const partitionedTables = `
   SELECT t.table_name AS name FROM information_schema.columns t
   JOIN information_schema.columns e ON e.table_schema = t.table_schema AND e.table_name = t.table_name AND e.column_name = 'environment'
