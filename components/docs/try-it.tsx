@@ -4,9 +4,7 @@ import { type FormEvent, useId, useState, useSyncExternalStore } from "react";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
-import { randomKey } from "@/components/ui/random-key";
-
-type TryField = { name: string; place: "path" | "query"; isRequired: boolean; placeholder: string };
+import { type Outcome, sendTryRequest, type TryField } from "./send-try-request";
 
 type TryItProps = {
   operationId: string;
@@ -17,8 +15,6 @@ type TryItProps = {
   body: string | null;
   takesFile: boolean;
 };
-
-type Outcome = { status: number; ms: number; headers: [string, string][]; text: string };
 
 // One key for all forms, until the page is closed. It is not stored anywhere.
 let apiKey = "";
@@ -60,7 +56,17 @@ function TryForm({ operationId, method, path, fields, body, takesFile }: TryItPr
     setIsSending(true);
     setFailure("");
     try {
-      setOutcome(await request({ method, path, fields, form, isForm, hasBody: body !== null }));
+      setOutcome(
+        await sendTryRequest({
+          apiKey,
+          method,
+          path,
+          fields,
+          form,
+          isForm,
+          hasBody: body !== null,
+        }),
+      );
     } catch {
       setOutcome(null);
       setFailure("The server did not respond. Is it running?");
@@ -171,64 +177,4 @@ function OutcomeView({ outcome: { status, ms, headers, text } }: { outcome: Outc
       </details>
     </div>
   );
-}
-
-type RequestOptions = Pick<TryItProps, "method" | "path" | "fields"> & {
-  form: FormData;
-  isForm: boolean;
-  hasBody: boolean;
-};
-
-async function request({
-  method,
-  path,
-  fields,
-  form,
-  isForm,
-  hasBody,
-}: RequestOptions): Promise<Outcome> {
-  const entered = (field: TryField) =>
-    String(form.get(`${field.place}:${field.name}`) ?? "").trim();
-  const search = new URLSearchParams();
-  let target = path;
-  for (const field of fields) {
-    const value = entered(field);
-    if (field.place === "path")
-      target = target.replace(`{${field.name}}`, encodeURIComponent(value));
-    else if (value !== "") search.set(field.name, value);
-  }
-  const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}` };
-  if (method !== "GET") headers["Idempotency-Key"] = randomKey();
-  const content = hasBody ? contentOf(form, isForm) : undefined;
-  if (typeof content === "string") headers["Content-Type"] = "application/json";
-
-  const startedAt = performance.now();
-  const response = await fetch(`${target}${search.size > 0 ? `?${search}` : ""}`, {
-    method,
-    headers,
-    ...(content && { body: content }),
-  });
-  const text = await response.text();
-  return {
-    status: response.status,
-    ms: Math.round(performance.now() - startedAt),
-    headers: [...response.headers],
-    text: pretty(text),
-  };
-}
-
-function contentOf(form: FormData, isForm: boolean): string | FormData {
-  if (!isForm) return String(form.get("body") ?? "");
-  const upload = new FormData();
-  const file = form.get("file");
-  if (file) upload.set("file", file);
-  return upload;
-}
-
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }
