@@ -38,11 +38,13 @@ const listed = (rows: number) => {
       SELECT tenant, 'live', 'cus_' || id, 'external-' || i, 'Customer ' || i, 'customer-' || i || '@example.com', '+49' || (100000000 + i), at, at
       FROM numbered`,
     conversations: `
-      INSERT INTO conversations (tenant_id, environment, id, status, channel_id, customer_id, agent_id, external_id, tags, message_count, snoozed_until, created_at, updated_at)
+      INSERT INTO conversations (tenant_id, environment, id, status, channel_id, customer_id, agent_id, assignee_id, external_id, metadata, tags, message_count, snoozed_until, created_at, updated_at)
       SELECT tenant, 'live', 'cnv_' || id,
         (CASE WHEN ${isRare(1)} THEN 'SNOOZED' WHEN n % 200 = 5 THEN 'PENDING' WHEN n % 200 = 6 THEN 'RESOLVED' ELSE 'OPEN' END)::"ConversationStatus",
         CASE WHEN ${isRare(2)} THEN 'rare' WHEN n % 2 = 0 THEN 'web' ELSE 'email' END, 'cus_' || id,
-        CASE WHEN ${isRare(3)} THEN 'agt_rare' WHEN n % 3 = 0 THEN 'agt_common' END, 'order-' || i,
+        CASE WHEN ${isRare(3)} THEN 'agt_rare' WHEN n % 3 = 0 THEN 'agt_common' END,
+        CASE WHEN ${isRare(3)} THEN 'usr_rare' WHEN n % 3 = 0 THEN 'usr_common' END, 'order-' || i,
+        jsonb_build_object('plan', CASE WHEN ${isRare(4)} THEN 'rare' ELSE 'common' END),
         CASE WHEN ${isRare(4)} THEN ARRAY['rare', 'common'] WHEN n % 3 = 1 THEN ARRAY['common', 'tag-' || n % 50] ELSE '{}' END,
         1, CASE WHEN ${isRare(1)} THEN now() + interval '1 day' END, at,
         CASE WHEN n % 10 = 7 THEN least(now(), at + make_interval(hours => (n % 480)::int)) ELSE at + least(now() - at, interval '5 minutes') END
@@ -50,6 +52,9 @@ const listed = (rows: number) => {
     conversation_tags: `
       INSERT INTO conversation_tags (tenant_id, environment, tag, conversation_id)
       SELECT tenant_id, environment, unnest(tags) AS tag, id FROM conversations WHERE tags <> '{}' ORDER BY 1, 2, 3, 4`,
+    conversation_metadata: `
+      INSERT INTO conversation_metadata (tenant_id, environment, key, value, conversation_id)
+      SELECT tenant_id, environment, key, value, id FROM conversations, jsonb_each_text(metadata) ORDER BY 1, 2, 3, 4, 5`,
   };
 };
 
@@ -106,10 +111,10 @@ export async function fillLargeDatabase(url: string, rows: number, parts: string
   const apart = Object.entries({ ...lists, ...retention }).filter(
     ([table]) => !table.startsWith("conversation"),
   );
-  // The tags are read from the conversations.
-  const { conversations, conversation_tags } = lists;
+  // Tags and metadata are read from the conversations.
+  const { conversations, conversation_tags, conversation_metadata } = lists;
   const groups: Record<string, string | undefined>[] = [
-    { conversations, conversation_tags },
+    { conversations, conversation_tags, conversation_metadata },
     ...apart.map(([table, statement]) => ({ [table]: statement })),
   ];
   const fillNext = async (client: pg.Client) => {

@@ -3,6 +3,7 @@
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type pg from "pg";
+import { readQuery } from "@/lib/api/read-request";
 import { listConversationsQuery } from "@/lib/conversations/schema";
 import { listConversations } from "@/lib/conversations/service";
 import { listCustomersQuery } from "@/lib/customers/schema";
@@ -31,6 +32,9 @@ const dayMs = 86_400_000;
 
 type Query = Record<string, string>;
 
+/** As the API reads it, with `metadata[plan]` as an object. */
+const toQuery = (query: Query) => readQuery(new URLSearchParams(query).toString());
+
 const ago = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
 /** The number of another conversation or customer of the large tenant at each execution. */
 const any = (execution: number) => (((execution + 1) * 7_919 * 2) % rows) + 2;
@@ -53,7 +57,19 @@ const conversationFilters: Record<string, (execution: number) => Query> = {
     ]),
   ),
   ...Object.fromEntries(
+    ["usr_common", "usr_rare", "usr_none"].map((assigneeId) => [
+      `assigneeId=${assigneeId}`,
+      () => ({ assigneeId }),
+    ]),
+  ),
+  ...Object.fromEntries(
     ["common", "tag-6", "rare", "none"].map((tag) => [`tag=${tag}`, () => ({ tag })]),
+  ),
+  ...Object.fromEntries(
+    ["common", "rare", "none"].map((plan) => [
+      `metadata[plan]=${plan}`,
+      () => ({ "metadata[plan]": plan }),
+    ]),
   ),
   "externalId=(one)": (execution) => ({ externalId: `order-${any(execution)}` }),
   "externalId=none": () => ({ externalId: "none" }),
@@ -102,7 +118,7 @@ function identityOf(tenantId: string): Identity {
 
 const listing: Record<string, (tenantId: string, query: Query) => Promise<{ data: unknown[] }>> = {
   conversations: (tenantId, query) =>
-    listConversations(reader(identityOf(tenantId)), listConversationsQuery.parse(query)),
+    listConversations(reader(identityOf(tenantId)), listConversationsQuery.parse(toQuery(query))),
   customers: (tenantId, query) =>
     listCustomers(reader(identityOf(tenantId)), listCustomersQuery.parse(query)),
 };

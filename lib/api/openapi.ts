@@ -249,6 +249,8 @@ function queryParameters({ schemaOf, schemas }: Collector, { query }: Declaratio
       schema,
       // Several values are separated by commas.
       ...(schema.type === "array" && { style: "form" as const, explode: false }),
+      // `metadata[plan]=gold`
+      ...(schema.type === "object" && { style: "deepObject" as const, explode: true }),
     };
   });
 }

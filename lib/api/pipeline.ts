@@ -25,6 +25,7 @@ import { addRateLimitHeaders, limitedRequests, limitKey, rateLimited } from "./r
 import {
   type ApiRequest,
   escapePointer,
+  type Query,
   readJsonBody,
   readQuery,
   readUnusedBody,
@@ -360,7 +361,7 @@ function validated(
     response,
   }: Pick<Declaration, "params" | "query" | "response"> & { body?: z.ZodType | undefined },
   pathValues: Record<string, string>,
-  queryValues: Record<string, string>,
+  queryValues: Query,
   bodyValue: unknown,
   bodyIssues: ValidationIssue[] = [],
 ) {
@@ -381,7 +382,7 @@ function validated(
   return { params: checkedParams.output, query: checkedQuery.output, body: checkedBody.output };
 }
 
-function unknownParameters(query: Record<string, string>): ValidationIssue[] {
+function unknownParameters(query: Query): ValidationIssue[] {
   return Object.keys(query).map((name) => ({
     pointer: `/${escapePointer(name)}`,
     location: "query",

@@ -167,17 +167,25 @@ function requireUtf8(search: string): void {
   }
 }
 
+/** `metadata[plan]=gold`: a filter by a key that the client chose. */
+const metadataParameter = /^metadata\[(.+)\]$/s;
+
+export type Query = Record<string, string | Record<string, string>>;
+
 /**
- * The query as an object of strings.
+ * The query as an object of strings. Parameters such as `metadata[plan]` become one object,
+ * `metadata`.
  * @throws AppError `validation` for a repeated parameter
  */
-export function readQuery(search: string): Record<string, string> {
-  const query: Record<string, string> = Object.create(null);
+export function readQuery(search: string): Query {
+  const query: Query = Object.create(null);
   if (search === "") return query;
   requireUtf8(search);
   const repeated: ValidationIssue[] = [];
+  const seen = new Set<string>();
+  const metadata: [key: string, value: string][] = [];
   for (const [name, value] of new URLSearchParams(search)) {
-    if (name in query) {
+    if (seen.has(name)) {
       repeated.push({
         pointer: `/${escapePointer(name)}`,
         location: "query",
@@ -185,8 +193,13 @@ export function readQuery(search: string): Record<string, string> {
         predicate: "must not be repeated",
       });
     }
-    query[name] = value;
+    seen.add(name);
+    const [, key] = metadataParameter.exec(name) ?? [];
+    if (key === undefined) query[name] = value;
+    else metadata.push([key, value]);
   }
+  // Unlike an assignment, this keeps a key `__proto__`, which is then refused.
+  if (metadata.length > 0) query.metadata = Object.fromEntries(metadata);
   if (repeated.length > 0) throw invalidRequest(repeated);
   return query;
 }

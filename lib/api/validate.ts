@@ -54,7 +54,9 @@ type Part = {
 function toIssues(issue: z.core.$ZodIssue, part: Part): ValidationIssue[] {
   const { schema, root, location, readOnlyFields } = part;
   // The client sends a list parameter as one string.
-  const path = location === "query" ? issue.path.slice(0, 1) : issue.path;
+  const isOneString =
+    location === "query" && typeof valueAt(root, issue.path.slice(0, 1)) === "string";
+  const path = isOneString ? issue.path.slice(0, 1) : issue.path;
   const pointer = path.map((step) => `/${escapePointer(step)}`).join("");
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => {

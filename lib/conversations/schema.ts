@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { createCustomerBody } from "@/lib/customers/schema";
-import { metadata, metadataPatch } from "@/lib/platform/metadata";
+import { metadata, metadataFilter, metadataPatch } from "@/lib/platform/metadata";
 import {
   commaList,
   createdAt,
@@ -168,8 +168,15 @@ export const listConversationsQuery = listQuery("conversation", "desc", {
     .max(255)
     .optional()
     .meta({ description: "Only conversations of this agent." }),
+  assigneeId: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({ description: "Only conversations that are assigned to this member." }),
   externalId: externalId.optional(),
   tag: tag.optional().meta({ description: "Only conversations with this tag." }),
+  metadata: metadataFilter.optional(),
   updatedSince: instant.optional().meta({
     description:
       "Only conversations changed at this time or later. `updatedAt` is never earlier than the newest message.",
@@ -191,23 +198,25 @@ export const nobody = "nobody";
  * The dashboard's list. It is sorted by the last change, because a reply in an old conversation is
  * news. Without a status it shows open conversations.
  */
-export const listInboxQuery = listConversationsQuery.omit({ limit: true, order: true }).extend({
-  status: z
-    .union([
-      z.literal("all").transform(() => [...conversationStatuses]),
-      commaList(conversationStatuses),
-    ])
-    .default(["OPEN"]),
-  assigneeId: z.union([z.literal(nobody), reference("user")]).optional(),
-  cursor: z
-    .string()
-    .refine((value) => inboxCursor.safeParse(value).success, {
-      params: { kind: "invalid-cursor" },
-      message: "must be a cursor of this list",
-    })
-    .pipe(inboxCursor)
-    .optional(),
-});
+export const listInboxQuery = listConversationsQuery
+  .omit({ limit: true, order: true, metadata: true })
+  .extend({
+    status: z
+      .union([
+        z.literal("all").transform(() => [...conversationStatuses]),
+        commaList(conversationStatuses),
+      ])
+      .default(["OPEN"]),
+    assigneeId: z.union([z.literal(nobody).transform(() => null), reference("user")]).optional(),
+    cursor: z
+      .string()
+      .refine((value) => inboxCursor.safeParse(value).success, {
+        params: { kind: "invalid-cursor" },
+        message: "must be a cursor of this list",
+      })
+      .pipe(inboxCursor)
+      .optional(),
+  });
 
 type FirstMessage = z.output<typeof firstMessage>;
 export type CreateConversation = z.output<typeof createConversationBody>;

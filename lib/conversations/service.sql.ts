@@ -7,7 +7,7 @@ import {
   writeRecord,
 } from "@/lib/events/outbox.sql";
 import type { Partition } from "@/lib/platform/caller";
-import { bindings, type ParameterType, type Query, sql } from "@/lib/platform/sql";
+import { bindings, type Query, sql } from "@/lib/platform/sql";
 import { firstIdAt } from "@/lib/resources/ids";
 import { rowsFor } from "@/lib/resources/pages";
 import type { ConversationModel } from "@/prisma/generated/models";
@@ -16,7 +16,6 @@ import {
   conversationStatuses,
   type ListConversations,
   type ListInbox,
-  nobody,
 } from "./schema";
 
 export type ConversationRow = ConversationModel;
@@ -38,39 +37,47 @@ export const getConversationStatement = sql(
   WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
 );
 
-type Filters = Omit<ListConversations, "cursor" | "limit" | "order"> &
+/** The inbox also lists conversations without an assignee. */
+type Filters = Omit<ListConversations, "cursor" | "limit" | "order" | "assigneeId"> &
   Pick<ListInbox, "assigneeId">;
 
 type Within = { partition: string; tenantId: string; environment: string };
 
-/** Each filter's condition, for the reference to its value. */
+type Bind = ReturnType<typeof bindings>["bind"];
+
+/** Each filter's condition. */
 const conditions: {
-  [Filter in keyof Filters]-?: {
-    type: ParameterType;
-    write: (value: string, within: Within) => string;
-  };
+  [Filter in keyof Filters]-?: (
+    value: Exclude<Filters[Filter], undefined>,
+    bind: Bind,
+    within: Within,
+  ) => string;
 } = {
-  status: { type: "ConversationStatus[]", write: (value) => `status = ANY (${value})` },
-  channelId: { type: "text", write: (value) => `channel_id = ${value}` },
-  customerId: { type: "text", write: (value) => `customer_id = ${value}` },
-  agentId: { type: "text", write: (value) => `agent_id = ${value}` },
-  externalId: { type: "text", write: (value) => `external_id = ${value}` },
-  tag: {
-    type: "text",
-    write: (value, { tenantId, environment }) => `EXISTS (SELECT 1 FROM conversation_tags t
-    WHERE t.tenant_id = ${tenantId} AND t.environment = ${environment} AND t.tag = ${value} AND t.conversation_id = conversations.id)`,
-  },
-  updatedSince: { type: "timestamptz", write: (value) => `updated_at >= ${value}` },
-  assigneeId: {
-    type: "text",
-    // Only the inbox has it, whose plans know the value: one side of it is left.
-    write: (value) => `(assignee_id = ${value} OR ${value} = '${nobody}' AND assignee_id IS NULL)`,
-  },
+  // A single status is compared by equality: only then the index returns the rows in order.
+  status: ([first = "OPEN", ...others], bind) =>
+    others.length === 0
+      ? `status = ${bind("ConversationStatus", first)}`
+      : `status = ANY (${bind("ConversationStatus[]", [first, ...others])})`,
+  channelId: (value, bind) => `channel_id = ${bind("text", value)}`,
+  customerId: (value, bind) => `customer_id = ${bind("text", value)}`,
+  agentId: (value, bind) => `agent_id = ${bind("text", value)}`,
+  assigneeId: (value, bind) =>
+    value === null ? "assignee_id IS NULL" : `assignee_id = ${bind("text", value)}`,
+  externalId: (value, bind) => `external_id = ${bind("text", value)}`,
+  tag: (value, bind, { tenantId, environment }) => `EXISTS (SELECT 1 FROM conversation_tags t
+    WHERE t.tenant_id = ${tenantId} AND t.environment = ${environment} AND t.tag = ${bind("text", value)} AND t.conversation_id = conversations.id)`,
+  metadata: (value, bind, { tenantId, environment }) =>
+    Object.entries(value)
+      .map(
+        ([key, wanted]) => `EXISTS (SELECT 1 FROM conversation_metadata m
+    WHERE m.tenant_id = ${tenantId} AND m.environment = ${environment} AND m.key = ${bind("text", key)} AND m.value = ${bind("text", wanted)}
+      AND m.conversation_id = conversations.id)`,
+      )
+      .join(" AND "),
+  updatedSince: (value, bind) => `updated_at >= ${bind("timestamptz", value)}`,
 };
 
 const filterNames = Object.keys(conditions) as (keyof Filters)[];
-
-type Bind = ReturnType<typeof bindings>["bind"];
 
 function bindPartition(bind: Bind, { tenantId, environment }: Partition): Within {
   const references = {
@@ -85,23 +92,19 @@ function bindPartition(bind: Bind, { tenantId, environment }: Partition): Within
 
 /** The condition of all filters that are given. */
 function bindFilters(bind: Bind, within: Within, filters: Filters): string {
-  let where = within.partition;
-  for (const name of filterNames) {
+  const written = filterNames.map((name) => {
     const value = filters[name];
-    if (value === undefined) continue;
-    // A single status is compared by equality: only then the index returns the rows in order.
-    if (name === "status" && filters.status?.length === 1)
-      where += ` AND status = ${bind("ConversationStatus", filters.status[0] ?? "OPEN")}`;
-    else where += ` AND ${conditions[name].write(bind(conditions[name].type, value), within)}`;
-  }
-  return where;
+    const write = conditions[name] as (value: unknown, bind: Bind, within: Within) => string;
+    return value === undefined ? "" : ` AND ${write(value, bind, within)}`;
+  });
+  return within.partition + written.join("");
 }
 
 /** What the page of a list is made from, as references. */
 type Page = { partition: string; order: "asc" | "desc"; limit: number; beyond: string };
 
 /**
- * A single filter costs no more than its page, whatever its value. Three of them need more than an
+ * A single filter costs no more than its page, whatever its value. Four of them need more than an
  * index in the order of the list for that. Combined filters are planned for their values, so their
  * statement has no name. Neither has that of `updatedSince`: a plan for any tenant and time would
  * read and sort everything that changed since.
@@ -117,7 +120,7 @@ export function listConversationsStatement(partition: Partition, query: ListConv
     beyond:
       cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} ${bind("text", cursor)}`,
   };
-  const given = filterNames.filter((name) => (filters as Filters)[name] !== undefined);
+  const given = filterNames.filter((name) => filters[name] !== undefined);
   const { updatedSince, ...others } = filters;
   if (updatedSince) {
     const where = bindFilters(bind, within, others);
@@ -125,19 +128,29 @@ export function listConversationsStatement(partition: Partition, query: ListConv
     const since = bind("timestamptz", updatedSince);
     return { text: byChange(page, where, since, bind("text", firstId)), values };
   }
-  const { status, tag } = filters;
+  const { status, tag, metadata = {} } = filters;
   if (given.length === 1) {
     const name = `list_conversations_${order}`;
     if (status)
       return { name, text: byStatuses(page, bind("ConversationStatus[]", status)), values };
     if (tag) return { name, text: byTag(page, bind("text", tag)), values };
+    const [wanted, ...others] = Object.entries(metadata);
+    if (wanted && others.length === 0)
+      return {
+        name,
+        text: byMetadata(page, bind("text", wanted[0]), bind("text", wanted[1])),
+        values,
+      };
+    if (wanted) return { text: plainList(page, bindFilters(bind, within, filters)), values };
   }
-  const text = `SELECT ${conversationFields} FROM conversations
-    WHERE ${bindFilters(bind, within, filters)} ${page.beyond} ORDER BY id ${order} LIMIT ${page.limit}`;
+  const text = plainList(page, bindFilters(bind, within, filters));
   return given.length > 1
     ? { text, values }
     : { name: `list_conversations_${order}`, text, values };
 }
+
+const plainList = ({ order, limit, beyond }: Page, where: string) => `
+  SELECT ${conversationFields} FROM conversations WHERE ${where} ${beyond} ORDER BY id ${order} LIMIT ${limit}`;
 
 /** An index of an array has no order, so tags have a table of their own. */
 const byTag = ({ partition, order, limit, beyond }: Page, tag: string) => `
@@ -145,6 +158,15 @@ const byTag = ({ partition, order, limit, beyond }: Page, tag: string) => `
   WHERE ${partition} AND id = ANY (ARRAY(
     SELECT id FROM (SELECT tenant_id, environment, tag, conversation_id AS id FROM conversation_tags) AS tagged
     WHERE ${partition} AND tag = ${tag} ${beyond} ORDER BY id ${order} LIMIT ${limit}
+  ))
+  ORDER BY id ${order}`;
+
+/** Likewise for the keys and values of metadata. */
+const byMetadata = ({ partition, order, limit, beyond }: Page, key: string, value: string) => `
+  SELECT ${conversationFields} FROM conversations
+  WHERE ${partition} AND id = ANY (ARRAY(
+    SELECT id FROM (SELECT tenant_id, environment, key, value, conversation_id AS id FROM conversation_metadata) AS described
+    WHERE ${partition} AND key = ${key} AND value = ${value} ${beyond} ORDER BY id ${order} LIMIT ${limit}
   ))
   ORDER BY id ${order}`;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { metadata, metadataPatch } from "@/lib/platform/metadata";
+import { metadata, metadataFilter, metadataPatch } from "@/lib/platform/metadata";
 import {
   createdAt,
   environment,
@@ -11,6 +11,7 @@ import {
 } from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
+import { wordsOf } from "./search-words";
 
 const described = {
   externalId: "Your own id for the customer. Unique in the environment.",
@@ -74,9 +75,22 @@ export const customer = z
 export const customerPage = pageOf(customer);
 export const customerParams = z.object({ customerId: idParameter("customer") });
 export const listCustomersQuery = listQuery("customer", "desc", {
+  q: text(200)
+    .refine((value) => wordsOf(value).length > 0, {
+      params: { code: "too_small" },
+      message: "must have at least one word",
+    })
+    .optional()
+    .meta({
+      description:
+        "Words to find in `name`, `email`, `phone` and `externalId`, all of them. Each may be the start of a word. Case and accents make no difference.",
+      minLength: 1,
+      examples: ["ada love"],
+    }),
   email: email.optional(),
   phone: phone.optional(),
   externalId: externalId.optional(),
+  metadata: metadataFilter.optional(),
 });
 
 /** The dashboard's search, by anything that identifies a customer. */

@@ -14,7 +14,7 @@ const fold = (text: string) =>
 
 const cut = (word: string) => [...word].slice(0, longestWord).join("");
 
-const wordsOf = (text: string) =>
+export const wordsOf = (text: string) =>
   fold(text)
     .split(/\s+/)
     .filter((word) => word !== "")

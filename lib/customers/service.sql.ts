@@ -1,5 +1,9 @@
-import { sql } from "@/lib/platform/sql";
+import type { Partition } from "@/lib/platform/caller";
+import { bindings, type Query } from "@/lib/platform/sql";
+import { rowsFor } from "@/lib/resources/pages";
 import type { CustomerModel } from "@/prisma/generated/models";
+import type { ListCustomers } from "./schema";
+import { searchQuery } from "./search-words";
 
 export type CustomerRow = CustomerModel;
 
@@ -9,18 +13,44 @@ const columns = `tenant_id AS "tenantId", environment, id, external_id AS "exter
 /** Must equal the expression of customers_search_idx, or PostgreSQL does not use the index. */
 const searched = "array_to_tsvector(array_append(search_words, upper(tenant_id)))";
 
-/** Without a name: whether the index is worth using depends on the words. */
-export const searchCustomersStatement = sql(
-  null,
-  {
-    tenantId: "text",
-    environment: "Environment",
-    query: "tsquery",
-    limit: "int",
-    cursor: "text?",
-  },
-  (p) => `SELECT ${columns} FROM customers
-    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND ${searched} @@ ${p.query}
-      AND (${p.cursor} IS NULL OR id < ${p.cursor})
-    ORDER BY id DESC LIMIT ${p.limit}`,
-);
+/**
+ * Words and metadata, next to the other filters. Without a name: the best plan depends on the
+ * values, except for a single key of metadata, whose table is in the order of the list.
+ */
+export function findCustomersStatement(partition: Partition, query: ListCustomers): Query {
+  const { q, email, phone, externalId, metadata = {}, cursor, limit, order } = query;
+  const { bind, values } = bindings();
+  const tenantId = bind("text", partition.tenantId);
+  const within = `tenant_id = ${tenantId} AND environment = ${bind("Environment", partition.environment)}`;
+  const page = `ORDER BY id ${order} LIMIT ${rowsFor(limit)}`;
+  const beyond =
+    cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} ${bind("text", cursor)}`;
+
+  const described = Object.entries(metadata);
+  const isMetadataAlone = described.length === 1 && !q && !email && !phone && !externalId;
+  if (isMetadataAlone) {
+    const [[key, value] = ["", ""]] = described;
+    const text = `SELECT ${columns} FROM customers
+      WHERE ${within} AND id = ANY (ARRAY(
+        SELECT id FROM (SELECT tenant_id, environment, key, value, customer_id AS id FROM customer_metadata) AS described
+        WHERE ${within} AND key = ${bind("text", key)} AND value = ${bind("text", value)} ${beyond} ${page}
+      )) ${page}`;
+    return { name: `find_customers_${order}`, text, values };
+  }
+
+  const words = q && searchQuery(partition.tenantId, q);
+  const conditions = [
+    within,
+    words && `${searched} @@ ${bind("tsquery", words)}`,
+    email && `email = ${bind("text", email)}`,
+    phone && `phone = ${bind("text", phone)}`,
+    externalId && `external_id = ${bind("text", externalId)}`,
+    ...described.map(
+      ([key, value]) => `EXISTS (SELECT 1 FROM customer_metadata m
+        WHERE m.tenant_id = ${tenantId} AND m.environment = customers.environment AND m.key = ${bind("text", key)}
+          AND m.value = ${bind("text", value)} AND m.customer_id = customers.id)`,
+    ),
+  ].filter(Boolean);
+  const text = `SELECT ${columns} FROM customers WHERE ${conditions.join(" AND ")} ${beyond} ${page}`;
+  return { text, values };
+}

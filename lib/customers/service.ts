@@ -20,14 +20,16 @@ import {
   type ListCustomers,
   type UpdateCustomer,
 } from "./schema";
-import { searchQuery, searchWords } from "./search-words";
-import { type CustomerRow, searchCustomersStatement } from "./service.sql";
+import { searchWords, wordsOf } from "./search-words";
+import { type CustomerRow, findCustomersStatement } from "./service.sql";
 
-export async function listCustomers(
-  caller: Caller,
-  { email, phone, externalId, ...page }: ListCustomers,
-) {
+export async function listCustomers(caller: Caller, query: ListCustomers) {
+  const { email, phone, externalId, q, metadata, ...page } = query;
   await requireCursor(caller, "customers", page.cursor);
+  if (q || metadata) {
+    const rows = await runSql<CustomerRow>(findCustomersStatement(caller.partition, query));
+    return toPage(rows, page.limit, toCustomer);
+  }
   const { after, orderBy, take } = pageById(page);
   const filters = {
     ...(email && { email }),
@@ -44,14 +46,10 @@ export async function listCustomers(
 
 const foundPageSize = 30;
 
-/** Customers for whom each word of `q` is a prefix of one of their search words, newest first. */
+/** The dashboard's search. Without words it lists all customers. */
 export async function findCustomers(caller: Caller, { q = "", cursor }: FindCustomers) {
-  const query = searchQuery(caller.partition.tenantId, q);
-  if (!query) return listCustomers(caller, { cursor, limit: foundPageSize, order: "desc" });
-  await requireCursor(caller, "customers", cursor);
-  const values = { ...caller.partition, query, limit: foundPageSize + 1, cursor };
-  const rows = await runSql<CustomerRow>(searchCustomersStatement(values));
-  return toPage(rows, foundPageSize, toCustomer);
+  const words = wordsOf(q).length > 0 ? q : undefined;
+  return listCustomers(caller, { q: words, cursor, limit: foundPageSize, order: "desc" });
 }
 
 export async function getCustomer(caller: Caller, id: string) {

@@ -45,6 +45,22 @@ export const metadataPatch = z
     maxProperties: maximumMetadataKeys,
   });
 
+const maximumMetadataFilters = 5;
+
+/** `metadata[plan]=gold` in the query of a list. */
+export const metadataFilter = z
+  .record(metadataKey, z.string().max(500))
+  .refine(
+    (value) => Object.keys(value).length <= maximumMetadataFilters,
+    `must have at most ${maximumMetadataFilters} keys`,
+  )
+  .meta({
+    description:
+      "Only items with these values in `metadata`, such as `metadata[plan]=gold`. Numbers and booleans are compared as text.",
+    examples: [{ plan: "gold" }],
+    maxProperties: maximumMetadataFilters,
+  });
+
 export type Metadata = z.output<typeof metadata>;
 export type MetadataPatch = z.output<typeof metadataPatch>;
 

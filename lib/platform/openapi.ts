@@ -49,7 +49,7 @@ export type Parameter = {
   required: boolean;
   description?: string;
   schema: JsonSchema;
-  style?: "form";
+  style?: "form" | "deepObject";
   explode?: boolean;
   example?: JsonValue;
 };

@@ -189,12 +189,21 @@ export function fillPath(path: string, values: Record<string, string> = {}): str
   });
 }
 
-/** What is undefined is left out, arrays become comma lists, dates RFC 3339. */
+const isPlainObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+/**
+ * What is undefined is left out, arrays become comma lists, dates RFC 3339. `{ metadata: { plan } }`
+ * becomes `metadata[plan]`.
+ */
 export function toSearch(query: object = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue;
-    search.set(name, value instanceof Date ? value.toISOString() : String(value));
+    if (isPlainObject(value))
+      for (const [key, inner] of Object.entries(value))
+        search.set(`${name}[${key}]`, String(inner));
+    else search.set(name, value instanceof Date ? value.toISOString() : String(value));
   }
   const text = search.toString();
   return text && `?${text}`;

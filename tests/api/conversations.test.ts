@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { db } from "@/lib/platform/db";
-import { call, newTenant, type TestTenant } from "../support/api";
+import { call, newKey, newTenant, type TestTenant } from "../support/api";
 import { eventsInOrder } from "../support/feed";
+import { newMember } from "../support/people";
 
 const open = async (tenant: TestTenant, body: object = {}) =>
   (await call(tenant, "POST", "/conversations", { channelId: "web", ...body })).body;
@@ -284,6 +285,45 @@ describe("listing", () => {
     expect(await list("status=OPEN&tag=vip")).toEqual([]);
     expect(await list(`updatedSince=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
     expect(await list("agentId=agt_00000000000000000000000000")).toEqual([]);
+  });
+
+  test("200 with an assignee, and with keys and values of metadata as text", async () => {
+    const tenant = await newTenant();
+    const { id: member } = await newMember(tenant.tenantId, "MEMBER");
+    const gold = await open(tenant, { metadata: { plan: "gold", seats: 12, "is vip": true } });
+    const silver = await open(tenant, { metadata: { plan: "silver", seats: 12 } });
+    await call(tenant, "PATCH", `/conversations/${silver.id}`, { assigneeId: member });
+    await open(tenant);
+    const list = async (query: string) =>
+      (await call(tenant, "GET", `/conversations?${query}`)).body.data.map(
+        ({ id }: { id: string }) => id,
+      );
+
+    expect(await list(`assigneeId=${member}`)).toEqual([silver.id]);
+    expect(await list("assigneeId=usr_none")).toEqual([]);
+    expect(await list("metadata[plan]=gold")).toEqual([gold.id]);
+    expect(await list("metadata%5Bseats%5D=12")).toEqual([silver.id, gold.id]);
+    expect(await list("metadata[seats]=12&order=asc&limit=1")).toEqual([gold.id]);
+    expect(await list(`metadata[seats]=12&cursor=${silver.id}`)).toEqual([gold.id]);
+    expect(await list("metadata[seats]=12&metadata[is%20vip]=true")).toEqual([gold.id]);
+    expect(await list(`metadata[seats]=12&status=OPEN&assigneeId=${member}`)).toEqual([silver.id]);
+    expect(await list("metadata[plan]=GOLD")).toEqual([]);
+
+    await call(tenant, "PATCH", `/conversations/${gold.id}`, {
+      metadata: { plan: "silver", seats: null },
+    });
+    expect(await list("metadata[plan]=gold")).toEqual([]);
+    expect(await list("metadata[plan]=silver")).toEqual([silver.id, gold.id]);
+    expect(await list("metadata[seats]=12")).toEqual([silver.id]);
+
+    const [stranger, live] = await Promise.all([
+      newTenant(),
+      newKey(tenant, { environment: "live" }),
+    ]);
+    for (const other of [stranger, live])
+      expect((await call(other, "GET", "/conversations?metadata[plan]=silver")).body.data).toEqual(
+        [],
+      );
   });
 
   test("200 treats a limit above 100 as 100; 422 for one below 1 or not a number", async () => {

@@ -144,6 +144,42 @@ test("200 filters by email, phone and externalId", async () => {
   ).toEqual({ data: [] });
 });
 
+test("200 finds customers by the starts of words without case and accents, and by metadata, in pages", async () => {
+  const [tenant, stranger] = await Promise.all([newTenant(), newTenant()]);
+  const create = async (body: object) => (await call(tenant, "POST", "/customers", body)).body.id;
+  const angstrom = await create({
+    name: "Tomás Ångström",
+    email: "tomas@voss-optik.de",
+    phone: "+493012345678",
+    metadata: { plan: "gold", seats: 3 },
+  });
+  const ada = await create({ name: "Ada Lovelace", externalId: "u_8412", metadata: { seats: 3 } });
+  const find = async (query: string, caller = tenant) =>
+    (await call(caller, "GET", `/customers?${query}`)).body.data.map(
+      ({ id }: { id: string }) => id,
+    );
+
+  expect(await find("q=TOMAS%20angs")).toEqual([angstrom]);
+  expect(await find("q=optik")).toEqual([angstrom]);
+  expect(await find("q=030%20123")).toEqual([angstrom]);
+  expect(await find("q=u_84")).toEqual([ada]);
+  expect(await find("q=velace")).toEqual([]);
+  expect(await find("metadata[seats]=3")).toEqual([ada, angstrom]);
+  expect(await find("metadata[seats]=3&order=asc&limit=1")).toEqual([angstrom]);
+  expect(await find(`metadata[seats]=3&cursor=${ada}`)).toEqual([angstrom]);
+  expect(await find("metadata[plan]=gold&q=tom&email=tomas@voss-optik.de")).toEqual([angstrom]);
+  expect(await find("metadata[plan]=gold&q=ada")).toEqual([]);
+  expect(await find("q=ada", stranger)).toEqual([]);
+  expect(await find("metadata[seats]=3", stranger)).toEqual([]);
+
+  const last = await create({ name: "Adam" });
+  const first = await call(tenant, "GET", "/customers?q=ad&limit=1");
+  expect(first.body).toMatchObject({ data: [{ id: last }], nextCursor: last });
+  await create({ name: "Adele" });
+  expect(await find(`q=ad&limit=1&cursor=${last}`)).toEqual([ada]);
+  expect(await find("q=ad&order=asc&limit=2")).toEqual([ada, last]);
+});
+
 test("409 for the others, when several customers take one externalId at the same time", async () => {
   const tenant = await newTenant();
   const customers = await Promise.all(

@@ -31,6 +31,26 @@ test.each([
     "/statsu",
     "statsu is not a known parameter; did you mean status?",
   ],
+  [
+    `/conversations?metadata[plan]=${"x".repeat(501)}`,
+    "/metadata/plan",
+    "metadata.plan must have at most 500 characters",
+  ],
+  [
+    `/conversations?${["a", "b", "c", "d", "e", "f"].map((key) => `metadata[${key}]=1`).join("&")}`,
+    "/metadata",
+    "metadata must have at most 5 keys",
+  ],
+  [
+    "/conversations?metadata[plan]=1&metadata[plan]=2",
+    "/metadata[plan]",
+    "metadata[plan] must not be repeated",
+  ],
+  ["/conversations?metadata=gold", "/metadata", "metadata must be an object"],
+  ["/agents?metadata[plan]=gold", "/metadata", "metadata is not a known parameter"],
+  ["/customers?q=", "/q", "q must have at least one word"],
+  ["/customers?q=%20", "/q", "q must have at least one word"],
+  [`/customers?q=${"x".repeat(201)}`, "/q", "q must have at most 200 characters"],
   ["/conversations?nonsense=1", "/nonsense", "nonsense is not a known parameter"],
   ["/usage?form=2026-01-01", "/form", "form is not a known parameter; did you mean from?"],
 ])("422 in plain words for GET %s", async (path, pointer, message) => {

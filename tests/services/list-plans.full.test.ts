@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { readQuery } from "@/lib/api/read-request";
 import { listConversationsQuery } from "@/lib/conversations/schema";
 import { listConversations } from "@/lib/conversations/service";
 import { listCustomersQuery } from "@/lib/customers/schema";
@@ -32,6 +33,9 @@ const identity: Identity = {
   address: null,
 };
 
+/** As the API reads it, with `metadata[plan]` as an object. */
+const toQuery = (query: Record<string, string>) => readQuery(new URLSearchParams(query).toString());
+
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const dayMs = 86_400_000;
 
@@ -41,7 +45,8 @@ const lists: Record<
   { run: (query: Record<string, string>) => Promise<unknown>; filters: Record<string, string[]> }
 > = {
   conversations: {
-    run: (query) => listConversations(reader(identity), listConversationsQuery.parse(query)),
+    run: (query) =>
+      listConversations(reader(identity), listConversationsQuery.parse(toQuery(query))),
     filters: {
       status: [
         "OPEN",
@@ -54,17 +59,21 @@ const lists: Record<
       channelId: ["web", "rare", "none"],
       customerId: ["cus_none"],
       agentId: ["agt_common", "agt_rare", "agt_none"],
+      assigneeId: ["usr_common", "usr_rare", "usr_none"],
       externalId: ["order-77", "order-none"],
       tag: ["common", "tag-3", "rare", "none"],
+      "metadata[plan]": ["common", "rare", "none"],
+      "metadata[number]": ["77"],
       updatedSince: [ago(59 * dayMs), ago(30 * dayMs), ago(dayMs), ago(600_000), ago(-dayMs)],
     },
   },
   customers: {
-    run: (query) => listCustomers(reader(identity), listCustomersQuery.parse(query)),
+    run: (query) => listCustomers(reader(identity), listCustomersQuery.parse(toQuery(query))),
     filters: {
       email: ["customer-77@example.com", "none@example.com"],
       phone: ["+4910000077", "+4999999999"],
       externalId: ["external-77", "external-none"],
+      "metadata[plan]": ["common", "rare", "none"],
     },
   },
   documents: {
@@ -89,7 +98,7 @@ const lists: Record<
   },
 };
 
-/** Filters that are combined with `updatedSince`, of common, rare and missing values. */
+/** Filters that are combined, most of them with `updatedSince`, of common, rare and missing values. */
 const combined: Record<string, string>[] = [
   { tag: "common", updatedSince: ago(dayMs) },
   { tag: "rare", updatedSince: ago(59 * dayMs) },
@@ -99,6 +108,10 @@ const combined: Record<string, string>[] = [
   { channelId: "web", updatedSince: ago(dayMs) },
   { channelId: "rare", agentId: "agt_common", updatedSince: ago(30 * dayMs) },
   { agentId: "agt_rare", status: "OPEN", updatedSince: ago(dayMs) },
+  { "metadata[plan]": "rare", status: "OPEN", updatedSince: ago(30 * dayMs) },
+  { "metadata[plan]": "common", updatedSince: ago(dayMs) },
+  { assigneeId: "usr_rare", updatedSince: ago(30 * dayMs) },
+  { "metadata[plan]": "rare", "metadata[number]": "77" },
 ];
 
 const cases = Object.entries(lists).flatMap(([list, { filters }]) =>
@@ -144,7 +157,7 @@ test.each(
   async ({ tenantId, query }) => {
     const partition = { tenantId, environment: "test" as const };
     for (const order of ["asc", "desc"]) {
-      const parsed = listConversationsQuery.parse({ ...query, order });
+      const parsed = listConversationsQuery.parse(toQuery({ ...query, order }));
       const plans = await plansOf(() =>
         listConversations(reader({ ...identity, partition }), parsed),
       );

@@ -28,21 +28,27 @@ const statements = (tables: string[]) => [
   ...tables.map((table) => `ALTER TABLE ${table} SET (autovacuum_enabled = false)`),
   "SET session_replication_role = replica",
   `INSERT INTO tenants (id, slug, name, created_at, counted_until) VALUES ('${large.tenantId}', 'large', 'Large', now() - interval '90 days', now()::date)`,
-  `INSERT INTO customers (tenant_id, environment, id, external_id, name, email, phone, search_words, created_at, updated_at)
+  `INSERT INTO customers (tenant_id, environment, id, external_id, name, email, phone, metadata, search_words, created_at, updated_at)
      SELECT ${partition}, 'cus_' || ${ulid}, 'external-' || i, 'Customer ' || i, 'customer-' || i || '@example.com', '+49' || (10000000 + i),
-       ARRAY['customer', i::text], at, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+       jsonb_build_object('plan', CASE WHEN i % ($1::int / 10) = 10 THEN 'rare' ELSE 'common' END), ARRAY['customer', i::text], at, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
   // A conversation in a hundred is not OPEN, and ten of all are SNOOZED; every third has tags, a
-  // few a rare one.
-  `INSERT INTO conversations (tenant_id, environment, id, status, channel_id, customer_id, agent_id, external_id, tags, message_count, snoozed_until, created_at, updated_at)
+  // few a rare one. A few are assigned, half of those to one member.
+  `INSERT INTO conversations (tenant_id, environment, id, status, channel_id, customer_id, agent_id, assignee_id, external_id, metadata, tags, message_count, snoozed_until, created_at, updated_at)
      SELECT ${partition}, 'cnv_' || ${ulid},
        (CASE WHEN i % ($1::int / 10) = 7 THEN 'SNOOZED' WHEN i % 200 = 1 THEN 'PENDING' WHEN i % 200 = 2 THEN 'RESOLVED' ELSE 'OPEN' END)::"ConversationStatus",
        CASE WHEN i % ($1::int / 10) = 8 THEN 'rare' ELSE 'web' END, 'cus_' || ${ulid},
-       CASE WHEN i % ($1::int / 10) = 9 THEN 'agt_rare' WHEN i % 2 = 0 THEN 'agt_common' END, 'order-' || i,
+       CASE WHEN i % ($1::int / 10) = 9 THEN 'agt_rare' WHEN i % 2 = 0 THEN 'agt_common' END,
+       CASE WHEN i % ($1::int / 10) = 9 THEN 'usr_rare' WHEN i % 2 = 0 THEN 'usr_common' END, 'order-' || i,
+       jsonb_build_object('plan', CASE WHEN i % ($1::int / 10) = 10 THEN 'rare' ELSE 'common' END, 'number', i),
        CASE WHEN i % ($1::int / 10) = 10 THEN ARRAY['rare', 'common'] WHEN i % 3 = 0 THEN ARRAY['common', 'tag-' || i % 50] ELSE '{}' END,
        1, CASE WHEN i % ($1::int / 10) = 7 THEN now() + interval '1 day' END, at, at
      FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
   `INSERT INTO conversation_tags (tenant_id, environment, tag, conversation_id)
      SELECT tenant_id, environment, unnest(tags), id FROM conversations WHERE tags <> '{}'`,
+  `INSERT INTO conversation_metadata (tenant_id, environment, key, value, conversation_id)
+     SELECT tenant_id, environment, key, value, id FROM conversations, jsonb_each_text(metadata)`,
+  `INSERT INTO customer_metadata (tenant_id, environment, key, value, customer_id)
+     SELECT tenant_id, environment, key, value, id FROM customers, jsonb_each_text(metadata)`,
   `INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, text, created_at)
      SELECT ${partition}, 'msg_' || ${ulid}, 'cnv_' || ${ulid}, 1, 'INBOUND', 'CUSTOMER', 'Hello', at
      FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
@@ -106,6 +112,7 @@ export async function addHalfTenant(databaseUrl: string): Promise<void> {
     for (const [table, id] of [
       ["conversations", "id"],
       ["conversation_tags", "conversation_id"],
+      ["conversation_metadata", "conversation_id"],
     ]) {
       const { rows } = await client.query<{ columns: string }>(
         `SELECT string_agg(quote_ident(column_name), ', ') AS columns FROM information_schema.columns
