@@ -176,6 +176,62 @@ CREATE TRIGGER "customers_metadata_deleted" AFTER DELETE ON "customers"
 CREATE INDEX "conversations_assignee_id_idx" ON "conversations" ("tenant_id", "environment", "assignee_id", "id")
   WHERE "assignee_id" IS NOT NULL;
 
+-- The words of an entry, each with the number of its segment, so that a search reads the words of one segment only, and none of
+-- another tenant. lib/conversations/search.sql.ts has the same expression. Without fastupdate, a search never reads a list of
+-- entries that are not in the index yet; a job writes them, so it does not matter that this takes longer.
+CREATE INDEX "search_entries_words_idx" ON "search_entries" USING GIN (
+  array_to_tsvector(string_to_array(substr(replace(replace("header", ' |', '') || "text", ' ', ' ' || "segment_id" || '|'), 2), ' '))
+) WITH (fastupdate = off);
+
+INSERT INTO "search_progress" ("id", "xact") VALUES (1, '0');
+
+CREATE FUNCTION "note_search_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO search_changes (tenant_id, environment, target_id) VALUES (NEW.tenant_id, NEW.environment, NEW.id);
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "conversations_search_inserted" AFTER INSERT ON "conversations"
+  FOR EACH ROW WHEN (NEW.subject IS NOT NULL OR NEW.customer_id IS NOT NULL) EXECUTE FUNCTION "note_search_change"();
+
+CREATE TRIGGER "conversations_search_updated" AFTER UPDATE OF "subject", "customer_id" ON "conversations"
+  FOR EACH ROW WHEN (OLD.subject IS DISTINCT FROM NEW.subject OR OLD.customer_id IS DISTINCT FROM NEW.customer_id)
+  EXECUTE FUNCTION "note_search_change"();
+
+CREATE TRIGGER "customers_search_updated" AFTER UPDATE OF "name", "email", "phone", "external_id" ON "customers"
+  FOR EACH ROW WHEN ((OLD.name, OLD.email, OLD.phone, OLD.external_id) IS DISTINCT FROM (NEW.name, NEW.email, NEW.phone, NEW.external_id))
+  EXECUTE FUNCTION "note_search_change"();
+
+-- What is deleted or redacted is found no longer, no matter which statement does it. The arguments are the columns of the
+-- conversation and of the message.
+CREATE FUNCTION "delete_search_entries"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_TABLE_NAME = 'messages' THEN
+    DELETE FROM search_entries e USING gone
+      WHERE e.tenant_id = gone.tenant_id AND e.environment = gone.environment AND e.conversation_id = gone.conversation_id AND e.message_id = gone.id;
+  ELSE
+    DELETE FROM search_entries e USING gone
+      WHERE e.tenant_id = gone.tenant_id AND e.environment = gone.environment AND e.conversation_id = gone.id;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "messages_search_deleted" AFTER DELETE ON "messages" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "delete_search_entries"();
+
+CREATE TRIGGER "conversations_search_deleted" AFTER DELETE ON "conversations" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "delete_search_entries"();
+
+CREATE FUNCTION "delete_search_entry"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM search_entries
+    WHERE tenant_id = NEW.tenant_id AND environment = NEW.environment AND conversation_id = NEW.conversation_id AND message_id = NEW.id;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "messages_search_redacted" AFTER UPDATE OF "text" ON "messages"
+  FOR EACH ROW WHEN (OLD.text IS DISTINCT FROM NEW.text) EXECUTE FUNCTION "delete_search_entry"();
+
 -- Few conversations change long after they were created. updatedSince finds here those that were created before it.
 CREATE INDEX "conversations_long_lived_idx" ON "conversations" ("tenant_id", "environment", "updated_at", "id")
   WHERE "updated_at" - "created_at" > interval '12 hours';

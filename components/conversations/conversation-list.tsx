@@ -3,12 +3,16 @@ import { Badge } from "@/components/ui/badge";
 import { LinkPendingBar } from "@/components/ui/link-pending-bar";
 import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";
+import type { SearchHighlight } from "@/lib/conversations/search-schema";
+import { excerptPieces } from "@/lib/platform/excerpt";
 import { priorityLabels, statusLabels, statusVariants } from "./labels";
 
 export type ConversationItem = Conversation & {
   href: string;
   customerName: string | null;
   assigneeName: string | null;
+  /** Where a search found it. */
+  hit: SearchHighlight | null;
 };
 
 type ConversationListProps = {
@@ -41,13 +45,26 @@ export function ConversationList({ items, openId, showsStatus, now }: Conversati
             </span>
             {item.subject ? <span className="mt-0.5 block truncate">{item.subject}</span> : null}
             <span className="mt-0.5 line-clamp-2 break-words text-muted">
-              {item.lastMessagePreview ?? "No messages yet"}
+              {item.hit ? <Hit hit={item.hit} /> : (item.lastMessagePreview ?? "No messages yet")}
             </span>
             <Marks item={item} showsStatus={showsStatus} />
           </Link>
         </li>
       ))}
     </ul>
+  );
+}
+
+function Hit({ hit }: { hit: SearchHighlight }) {
+  return excerptPieces(hit).map(({ text, isHit }, index) =>
+    isHit ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text have no other identity
+      <mark key={index} className="rounded-sm bg-accent-soft font-medium text-ink">
+        {text}
+      </mark>
+    ) : (
+      text
+    ),
   );
 }
 

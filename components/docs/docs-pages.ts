@@ -38,6 +38,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
         "Pagination and filters",
         "Page through lists without gaps or duplicates.",
       ),
+      guide("search", "Search", "Find conversations by words of messages, subjects and customers."),
       guide("idempotency", "Idempotency", "Retry a change safely: it is made only once."),
       guide("errors", "Errors", "The format of error responses, and a page for each kind."),
       guide(

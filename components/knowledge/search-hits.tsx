@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { CopyableId } from "@/components/ui/copyable-id";
-import type { ExcerptPiece } from "@/lib/knowledge/documents/excerpt";
+import type { ExcerptPiece } from "@/lib/platform/excerpt";
 
 export type SearchHit = { documentId: string; name: string; score: number; pieces: ExcerptPiece[] };
 

@@ -12,7 +12,8 @@ const preference = "shortcuts";
 
 /**
  * Single-key shortcuts: j and k follow the next and the previous link with `data-item`, ? opens this
- * list, and any other key clicks the element that names it in `aria-keyshortcuts`. They are inactive
+ * list, and any other key clicks the element that names it in `aria-keyshortcuts`, or puts the
+ * cursor in it if it is an input. They are inactive
  * in text fields, dialogs and menus, and can be turned off by users whose keyboard or voice control
  * sends keys by accident.
  */
@@ -68,10 +69,11 @@ export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
       else if (event.key === "k") step(-1);
       else {
         const pressed =
-          /^[a-z]$/.test(event.key) &&
+          /^[a-z/]$/.test(event.key) &&
           document.querySelector<HTMLElement>(`[aria-keyshortcuts="${event.key}"]:not(:disabled)`);
         if (!pressed) return;
-        pressed.click();
+        if (pressed instanceof HTMLInputElement) pressed.select();
+        else pressed.click();
       }
       event.preventDefault();
     }

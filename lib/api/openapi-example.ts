@@ -35,6 +35,12 @@ const story: Record<string, Record<string, JsonValue>> = {
     resolvedAt: null,
     closedAt: null,
   },
+  SearchHighlight: {
+    field: "message",
+    messageId: idAfter("msg"),
+    text: "Hello! Where is my order?",
+    ranges: [[19, 24]],
+  },
   CreateConversationBody: {
     channelId: "web",
     message: "Hello! Where is my order?",

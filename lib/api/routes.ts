@@ -5,6 +5,7 @@ import * as message from "@/app/v1/public/conversations/[conversationId]/message
 import * as messages from "@/app/v1/public/conversations/[conversationId]/messages/route";
 import * as conversation from "@/app/v1/public/conversations/[conversationId]/route";
 import * as conversations from "@/app/v1/public/conversations/route";
+import * as conversationSearch from "@/app/v1/public/conversations/search/route";
 import * as customer from "@/app/v1/public/customers/[customerId]/route";
 import * as customers from "@/app/v1/public/customers/route";
 import * as eventTypes from "@/app/v1/public/event-types/route";
@@ -36,6 +37,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  */
 export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Operation>>> = {
   "/v1/public/conversations": conversations,
+  "/v1/public/conversations/search": conversationSearch,
   "/v1/public/conversations/{conversationId}": conversation,
   "/v1/public/conversations/{conversationId}/messages": messages,
   "/v1/public/conversations/{conversationId}/messages/{messageId}": message,

@@ -21,7 +21,7 @@ import {
 export type ConversationRow = ConversationModel;
 
 /** A conversation as the API returns it, in the same order, so that it is printed as it was read. */
-const conversationFields = `id, environment, status, channel_id AS "channelId",
+export const conversationFields = `id, environment, status, channel_id AS "channelId",
   customer_id AS "customerId", agent_id AS "agentId", assignee_id AS "assigneeId", subject, priority, tags, metadata,
   external_id AS "externalId", message_count AS "messageCount", last_message_at AS "lastMessageAt",
   last_message_preview AS "lastMessagePreview", snoozed_until AS "snoozedUntil", resolved_at AS "resolvedAt",
@@ -38,12 +38,12 @@ export const getConversationStatement = sql(
 );
 
 /** The inbox also lists conversations without an assignee. */
-type Filters = Omit<ListConversations, "cursor" | "limit" | "order" | "assigneeId"> &
+export type Filters = Omit<ListConversations, "cursor" | "limit" | "order" | "assigneeId"> &
   Pick<ListInbox, "assigneeId">;
 
-type Within = { partition: string; tenantId: string; environment: string };
+export type Within = { partition: string; tenantId: string; environment: string };
 
-type Bind = ReturnType<typeof bindings>["bind"];
+export type Bind = ReturnType<typeof bindings>["bind"];
 
 /** Each filter's condition. */
 const conditions: {
@@ -79,7 +79,7 @@ const conditions: {
 
 const filterNames = Object.keys(conditions) as (keyof Filters)[];
 
-function bindPartition(bind: Bind, { tenantId, environment }: Partition): Within {
+export function bindPartition(bind: Bind, { tenantId, environment }: Partition): Within {
   const references = {
     tenantId: bind("text", tenantId),
     environment: bind("Environment", environment),
@@ -91,7 +91,7 @@ function bindPartition(bind: Bind, { tenantId, environment }: Partition): Within
 }
 
 /** The condition of all filters that are given. */
-function bindFilters(bind: Bind, within: Within, filters: Filters): string {
+export function bindFilters(bind: Bind, within: Within, filters: Filters): string {
   const written = filterNames.map((name) => {
     const value = filters[name];
     const write = conditions[name] as (value: unknown, bind: Bind, within: Within) => string;

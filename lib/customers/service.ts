@@ -63,14 +63,17 @@ export async function getCustomer(caller: Caller, id: string) {
   return toCustomer(found);
 }
 
-/** Display names of customers, by id. Unknown ids are left out. */
-export async function customerNames(
-  { db, partition }: Caller,
-  ids: string[],
-): Promise<Map<string, string>> {
+/** What identifies customers, by id. Unknown ids are left out. */
+export async function customersById({ db, partition }: Caller, ids: string[]) {
   const select = { id: true, name: true, email: true, phone: true, externalId: true } as const;
   const found = await db.customer.findMany({ where: { ...partition, id: { in: ids } }, select });
-  return new Map(found.map((customer) => [customer.id, displayName(customer)]));
+  return new Map(found.map((customer) => [customer.id, customer]));
+}
+
+/** Display names of customers, by id. Unknown ids are left out. */
+export async function customerNames(caller: Caller, ids: string[]): Promise<Map<string, string>> {
+  const found = await customersById(caller, ids);
+  return new Map([...found].map(([id, customer]) => [id, displayName(customer)]));
 }
 
 /** @throws AppError `conflict` with `existingId` if another customer has the same externalId. */

@@ -28,10 +28,11 @@ export async function hasMisplacedEvents(): Promise<boolean> {
 
 /** The first id that a cluster gives to a transaction. */
 const firstXact = "3";
+const secondXact = "4";
 
 /**
- * Moves all events before every future transaction, in the order of their ids. For a restored dump,
- * before it is served.
+ * Moves all events and messages before every future transaction, events in the order of their ids.
+ * For a restored dump, before it is served.
  * @returns how many events
  */
 export async function rebaseEvents(): Promise<number> {
@@ -42,6 +43,12 @@ export async function rebaseEvents(): Promise<number> {
     await client.query("BEGIN");
     await client.query("UPDATE purged_events SET xact = $1", [firstXact]);
     const { rowCount } = await client.query("UPDATE events SET xact = $1", [firstXact]);
+    // Messages that the search has not indexed yet stay behind those that it has.
+    await client.query(
+      "UPDATE messages SET xact = CASE WHEN xact > (SELECT xact FROM search_progress) THEN $2 ELSE $1 END::xid8",
+      [firstXact, secondXact],
+    );
+    await client.query("UPDATE search_progress SET xact = $1", [firstXact]);
     await client.query("COMMIT");
     return rowCount ?? 0;
   } finally {

@@ -1,5 +1,6 @@
 import { warnOfExpiringKeys } from "@/lib/api-keys/warn-of-expiring-keys";
 import { sendPasswordResets } from "@/lib/auth/password-reset";
+import { indexForSearch } from "@/lib/conversations/search-index";
 import { wakeSnoozedConversations } from "@/lib/conversations/service";
 import { sweepWebhooks } from "@/lib/deliveries/engine/sweep-webhooks";
 import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
@@ -33,6 +34,7 @@ export type RecurringJob = {
  */
 export const recurringJobs: Record<string, RecurringJob> = {
   "wake-snoozed-conversations": { work: wakeSnoozedConversations, limit: 100, pauseMs: 2_000 },
+  "index-for-search": { work: indexForSearch, limit: 200, pauseMs: 500 },
   "sweep-webhooks": { work: sweepWebhooks, limit: 100, pauseMs: 5_000 },
   "work-off-backlogs": { work: workOffBacklog, limit: 500, pauseMs: 1_000 },
   "analyze-new-tables": { work: analyzeNewTables, limit: 100, pauseMs: 2_000 },

@@ -4,6 +4,7 @@ import type {
   ListConversationsQuery,
   ListMessagesQuery,
   PostMessageBody,
+  SearchConversationsQuery,
   UpdateConversationBody,
 } from "./generated/types";
 import type { RequestOptions } from "./transport";
@@ -12,6 +13,10 @@ export const conversationsOf = ({ call, list }: Caller) => ({
   /** Newest first. */
   list: (query?: ListConversationsQuery, options?: RequestOptions) =>
     list("GET /conversations", { query }, options),
+
+  /** Best first, or newest first with `sort: "newest"`. */
+  search: (query: SearchConversationsQuery, options?: RequestOptions) =>
+    list("GET /conversations/search", { query }, options),
 
   /** Optionally with a first message. */
   create: (body: CreateConversationBody, options?: RequestOptions) =>

@@ -50,6 +50,53 @@ async function addMember(page: Page, base: string, role: "MEMBER" | "VIEWER"): P
   await queryDatabase(statement, [base.split("/")[1], email, role]);
 }
 
+test("the search box finds words and phrases in all statuses, marks them, and opens the conversation at the message", async ({
+  page,
+  request,
+}) => {
+  const { base, call } = await newInbox(page, request);
+  const customer = { externalId: "u_1", name: "Maren Voß" };
+  const { id } = await call("POST", "/conversations", {
+    channelId: "web",
+    subject: "Breakfast",
+    message: "The café sent back order 4411.",
+    customer,
+  });
+  await call("PATCH", `/conversations/${id}`, { status: "RESOLVED" });
+  await call("POST", "/conversations", { channelId: "web", message: "Another order" });
+
+  await page.goto(`${base}/conversations`);
+  const box = page.getByRole("searchbox", { name: "Search messages, subjects and customers" });
+  await expect(box).toBeVisible();
+  await page.keyboard.press("/");
+  await expect(box).toBeFocused();
+  // Until the worker has indexed the messages, the same search finds nothing.
+  await expect(async () => {
+    await box.fill('cafe "order 4411"');
+    await page.keyboard.press("Enter");
+    await page.reload();
+    await expect(list(page).getByRole("link", { name: /Maren Voß/ })).toBeVisible({
+      timeout: 1_000,
+    });
+  }).toPass();
+  expect(new URL(page.url()).searchParams.get("q")).toBe('cafe "order 4411"');
+  const found = list(page).getByRole("list", { name: "Conversations" });
+  await expect(found.getByRole("listitem")).toHaveCount(1);
+  await expect(found.locator("mark")).toHaveText(["café", "order 4411"]);
+  await expectNoViolations(page, "search results");
+
+  await found.getByRole("link").click();
+  await expect(page.getByRole("heading", { name: "Breakfast" })).toBeVisible();
+  await expect(thread(page).getByText("The café sent back order 4411.")).toBeVisible();
+  await expect(found.getByRole("listitem")).toHaveCount(1);
+
+  await box.fill('"');
+  await page.keyboard.press("Enter");
+  await expect(list(page)).toContainText("The search must have at least one letter or digit.");
+  await box.fill("");
+  await expect(list(page).getByRole("link", { name: /Another order/ })).toBeVisible();
+});
+
 test("a new message appears in the open inbox, and a reply, a note and a status change need only the keyboard", async ({
   page,
   request,

@@ -9,6 +9,7 @@ import { type Conversation, type Page, Parlance, type WebhookEvent } from "@/sdk
  */
 const methods: Record<keyof Operations, (client: Parlance) => Promise<unknown>> = {
   listConversations: ({ conversations }) => conversations.list(),
+  searchConversations: ({ conversations }) => conversations.search({ q: "order" }),
   createConversation: ({ conversations }) => conversations.create({ channelId: "web" }),
   getConversation: ({ conversations }) => conversations.get("conversationId"),
   updateConversation: ({ conversations }) => conversations.update("conversationId", {}),

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { excerptPieces, readMarked, toHtml } from "@/lib/knowledge/documents/excerpt";
+import { readMarked, toHtml } from "@/lib/knowledge/documents/excerpt";
 import { byteSize } from "@/lib/platform/byte-size";
+import { excerptPieces } from "@/lib/platform/excerpt";
 
 test("text marked by PostgreSQL becomes plain text with the positions of the matches", () => {
   const excerpt = readMarked("We refund <b>all</b> 😀: \u0001Tom's\u0002 & \u0001yours\u0002.");

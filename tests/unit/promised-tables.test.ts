@@ -21,7 +21,13 @@ import { proofLifetimeMs } from "@/lib/step-up/proof";
 // removed.
 
 const operationsByScope: Record<string, string[]> = {
-  "read:conversations": ["listConversations", "getConversation", "listMessages", "getMessage"],
+  "read:conversations": [
+    "listConversations",
+    "searchConversations",
+    "getConversation",
+    "listMessages",
+    "getMessage",
+  ],
   "write:conversations": ["createConversation", "updateConversation", "postMessage"],
   "read:customers": ["listCustomers", "getCustomer"],
   "write:customers": ["createCustomer", "updateCustomer"],

@@ -15,6 +15,7 @@ import RateLimits from "@/docs/guides/rate-limits.mdx";
 import RequestLogs from "@/docs/guides/request-logs.mdx";
 import Requests from "@/docs/guides/requests.mdx";
 import Sdk from "@/docs/guides/sdk.mdx";
+import Search from "@/docs/guides/search.mdx";
 import SelfHosting from "@/docs/guides/self-hosting.mdx";
 import TestMode from "@/docs/guides/test-mode.mdx";
 import Trust from "@/docs/guides/trust.mdx";
@@ -28,6 +29,7 @@ const guides = new Map(
     authentication: Authentication,
     "test-mode": TestMode,
     pagination: Pagination,
+    search: Search,
     idempotency: Idempotency,
     "rate-limits": RateLimits,
     requests: Requests,

@@ -867,6 +867,22 @@ export type EventTypeInfoPage = {
   data: EventTypeInfo[];
 };
 
+/** A conversation that matches a search. */
+export type FoundConversation = {
+  conversation: Conversation;
+  /** The fields and up to three messages with words of the query, best first. */
+  highlights: SearchHighlight[];
+  /** From 0 to 1. Whole words count more than starts of words, words next to each other more than separate ones, and the subject and the customer more than messages. */
+  score: number;
+};
+
+export type FoundConversationPage = {
+  /** The conversations of this page. */
+  data: FoundConversation[];
+  /** The position of the last item. Present only when more pages exist. */
+  nextCursor?: string;
+};
+
 /** Documents that your programs search together. */
 export type KnowledgeBase = {
   /** The id of the knowledge base. */
@@ -1131,6 +1147,23 @@ export type RotateWebhookSecretBody = {
 
 /** What an API key is allowed to do. */
 export type Scope = "read:conversations" | "write:conversations" | "read:customers" | "write:customers" | "read:agents" | "write:agents" | "read:knowledge" | "write:knowledge" | "read:webhooks" | "write:webhooks" | "read:usage";
+
+/** Where the words are: in the subject, a message or the customer. */
+export type SearchField = "subject" | "message" | "customer.name" | "customer.email" | "customer.phone" | "customer.externalId";
+
+/** A part of a conversation with words of a query. */
+export type SearchHighlight = {
+  field: SearchField;
+  /** The message, if it is one. */
+  messageId?: string;
+  /** The field as plain text. Of a long message, the part around the first word that was found; … marks what is left out. */
+  text: string;
+  /** Where the words are in `text`: JavaScript's `text.slice(start, end)` for each range. */
+  ranges: (number[])[];
+};
+
+/** `ranked`: best first, among the 1,000 newest conversations that match. `newest`: all conversations that match, newest first. */
+export type SearchOrder = "ranked" | "newest";
 
 /** A document that matches a search. */
 export type SearchResult = {
@@ -1420,10 +1453,43 @@ export type ListConversationsQuery = {
   customerId?: string | undefined;
   /** Only conversations of this agent. */
   agentId?: string | undefined;
+  /** Only conversations that are assigned to this member. */
+  assigneeId?: string | undefined;
   /** Your own id for the conversation. */
   externalId?: string | undefined;
   /** Only conversations with this tag. */
   tag?: string | undefined;
+  /** Only items with these values in `metadata`, such as `metadata[plan]=gold`. Numbers and booleans are compared as text. */
+  metadata?: Record<string, string> | undefined;
+  /** Only conversations changed at this time or later. `updatedAt` is never earlier than the newest message. */
+  updatedSince?: string | Date | undefined;
+};
+
+export type SearchConversationsQuery = {
+  /** Words to find, all of them, each from the start of a word. Use "several words" for a phrase. Case and accents make no difference. At most 10 words and phrases. */
+  q: string;
+  /** `ranked`: best first, among the 1,000 newest conversations that match. `newest`: all conversations that match, newest first. */
+  sort?: SearchOrder | undefined;
+  /** `nextCursor` of the previous page. */
+  cursor?: string | undefined;
+  /** Conversations per page: 1 to 50. A larger number is read as 50. */
+  limit?: number | undefined;
+  /** One status or several, separated by commas. */
+  status?: readonly ("OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED")[] | "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED" | undefined;
+  /** Your own name for the channel; any value. */
+  channelId?: string | undefined;
+  /** Only conversations of this customer. */
+  customerId?: string | undefined;
+  /** Only conversations of this agent. */
+  agentId?: string | undefined;
+  /** Only conversations that are assigned to this member. */
+  assigneeId?: string | undefined;
+  /** Your own id for the conversation. */
+  externalId?: string | undefined;
+  /** Only conversations with this tag. */
+  tag?: string | undefined;
+  /** Only items with these values in `metadata`, such as `metadata[plan]=gold`. Numbers and booleans are compared as text. */
+  metadata?: Record<string, string> | undefined;
   /** Only conversations changed at this time or later. `updatedAt` is never earlier than the newest message. */
   updatedSince?: string | Date | undefined;
 };
@@ -1444,12 +1510,16 @@ export type ListCustomersQuery = {
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
+  /** Words to find in `name`, `email`, `phone` and `externalId`, all of them. Each may be the start of a word. Case and accents make no difference. */
+  q?: string | undefined;
   /** An email address, stored in lower case. */
   email?: string | undefined;
   /** A phone number in E.164 format, such as +4930123456. */
   phone?: string | undefined;
   /** Your own id for the customer. Unique in the environment. */
   externalId?: string | undefined;
+  /** Only items with these values in `metadata`, such as `metadata[plan]=gold`. Numbers and booleans are compared as text. */
+  metadata?: Record<string, string> | undefined;
 };
 
 export type ListAgentsQuery = {
@@ -1550,6 +1620,12 @@ export type Operations = {
     query: undefined;
     body: CreateConversationBody;
     response: Conversation;
+  };
+  searchConversations: {
+    route: "GET /conversations/search";
+    query: SearchConversationsQuery;
+    body: undefined;
+    response: FoundConversationPage;
   };
   getConversation: {
     route: "GET /conversations/{conversationId}";

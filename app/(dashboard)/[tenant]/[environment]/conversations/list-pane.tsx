@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { PageContext } from "@/app/(dashboard)/dashboard-page";
 import { ConversationList } from "@/components/conversations/conversation-list";
 import { statusLabels } from "@/components/conversations/labels";
+import { SearchBox } from "@/components/conversations/search-box";
 import { StatusTabs } from "@/components/conversations/status-tabs";
 import { ButtonLink } from "@/components/ui/button";
 import { type Filter, Filters } from "@/components/ui/filters";
@@ -28,6 +29,7 @@ const filtersOf = (members: Member[]): Filter[] => [
 ];
 
 const shortcuts: Shortcut[] = [
+  { keys: "/", does: "Search" },
   { keys: "j", does: "Next conversation" },
   { keys: "k", does: "Previous conversation" },
   { keys: "r", does: "Reply" },
@@ -52,13 +54,19 @@ export function renderListPane(
   { base, now }: PageContext,
   { list, members, openId, path, create }: ListPaneProps,
 ) {
-  const { asked, isFiltered, customers, assignees } = list;
-  const status = typeof asked.status === "string" ? asked.status : "OPEN";
+  const { asked, isSearch, isFiltered, customers, assignees } = list;
+  // A search looks at all conversations unless a status is chosen.
+  const anyStatus = isSearch ? "all" : "OPEN";
+  const status = typeof asked.status === "string" ? asked.status : anyStatus;
   // Opening a conversation does not change the page of the list.
+  const hrefOf = (id: string, messageId: string | undefined) =>
+    withQuery(`${base}/conversations/${id}`, asked, { cursor }) +
+    (messageId ? `#${messageId}` : "");
   const cursor = typeof asked.cursor === "string" ? asked.cursor : null;
   const items = list.data.map((conversation) => ({
     ...conversation,
-    href: withQuery(`${base}/conversations/${conversation.id}`, asked, { cursor }),
+    href: hrefOf(conversation.id, list.hits.get(conversation.id)?.messageId),
+    hit: list.hits.get(conversation.id) ?? null,
     customerName: conversation.customerId ? (customers.get(conversation.customerId) ?? null) : null,
     assigneeName: conversation.assigneeId
       ? (assignees.get(conversation.assigneeId) ?? "A former member")
@@ -66,10 +74,10 @@ export function renderListPane(
   }));
   const tabs = [...conversationStatuses, "all" as const].map((tab) => ({
     name: tab === "all" ? "All" : statusLabels[tab],
-    href: withQuery(path, asked, { status: tab === "OPEN" ? null : tab }),
+    href: withQuery(path, asked, { status: tab === anyStatus ? null : tab }),
     isCurrent: tab === status,
     // The counts cover the whole environment, so next to filters they would be misleading.
-    ...(tab !== "all" && !isFiltered && { count: countLabel(list.counts[tab]) }),
+    ...(tab !== "all" && !isFiltered && !isSearch && { count: countLabel(list.counts[tab]) }),
   }));
 
   return (
@@ -81,6 +89,7 @@ export function renderListPane(
         <Shortcuts shortcuts={shortcuts} />
         {create}
       </header>
+      <SearchBox label="Search messages, subjects and customers" />
       <StatusTabs tabs={tabs} />
       <div className="min-h-0 flex-1 overflow-y-auto border-line border-t">
         <details open={isFiltered} className="border-line border-b px-4 py-2">
@@ -98,10 +107,10 @@ export function renderListPane(
           />
         ) : (
           <div className="space-y-3 px-4 py-10 text-center">
-            <p className="text-muted">{emptySentence(status, isFiltered)}</p>
-            {isFiltered ? (
+            <p className="text-muted">{emptySentence(status, list)}</p>
+            {isFiltered || isSearch ? (
               <ButtonLink variant="secondary" size="small" href={path}>
-                Clear filters
+                {isSearch ? "Clear search" : "Clear filters"}
               </ButtonLink>
             ) : null}
           </div>
@@ -114,7 +123,10 @@ export function renderListPane(
   );
 }
 
-function emptySentence(status: string, isFiltered: boolean): string {
+function emptySentence(status: string, { isSearch, isFiltered, problem }: List): string {
+  if (problem) return `The search ${problem}.`;
+  if (isSearch)
+    return "No conversations match this search. It finds words from their start: “refund” finds “refunds”.";
   if (isFiltered) return "No conversations match these filters.";
   return status in statusLabels
     ? `No conversation is ${status.toLowerCase()}.`

@@ -1,8 +1,11 @@
 import type { PageContext, Query } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
 import { conversationStatuses, listInboxQuery } from "@/lib/conversations/schema";
+import { searchInbox } from "@/lib/conversations/search";
+import { type SearchHighlight, searchInboxQuery } from "@/lib/conversations/search-schema";
 import { countInbox, listInbox } from "@/lib/conversations/service";
 import { customerNames } from "@/lib/customers/service";
+import type { Caller } from "@/lib/platform/caller";
 import { userNames } from "@/lib/users/service";
 
 /** Counting stops here, where the exact number no longer matters. */
@@ -21,17 +24,39 @@ export function listQuery(query: Query): Query {
 /** Loads the page of the list that the URL requests, with the names it shows. */
 export async function loadInbox({ caller, query }: PageContext) {
   const asked = listQuery(query);
+  const isSearch = typeof asked.q === "string" && asked.q.trim() !== "";
   const [page, counts] = await Promise.all([
-    listInbox(caller, parse(listInboxQuery, inUtc(asked), "query")),
+    isSearch ? findConversations(caller, asked) : listConversations(caller, asked),
     countInbox(caller, countLimit),
   ]);
   const [customers, assignees] = await Promise.all([
     customerNames(caller, idsOf(page.data.map(({ customerId }) => customerId))),
     userNames(caller, idsOf(page.data.map(({ assigneeId }) => assigneeId))),
   ]);
-  const isFiltered = Object.keys(asked).some((name) => name !== "status" && name !== "cursor");
+  const isFiltered = Object.keys(asked).some((name) => !["status", "cursor", "q"].includes(name));
   const isEmptyInbox = conversationStatuses.every((status) => counts[status] === 0);
-  return { ...page, asked, counts, customers, assignees, isFiltered, isEmptyInbox };
+  return { ...page, asked, counts, customers, assignees, isSearch, isFiltered, isEmptyInbox };
+}
+
+async function listConversations(caller: Caller, { q: _empty, ...asked }: Query) {
+  const page = await listInbox(caller, parse(listInboxQuery, inUtc(asked), "query"));
+  return { ...page, hits: new Map<string, SearchHighlight>(), problem: null };
+}
+
+/** With the best highlight of each conversation: that of a message, if there is one. */
+async function findConversations(caller: Caller, asked: Query) {
+  const query = parse(searchInboxQuery, inUtc(asked), "query");
+  const { data, problem, ...page } = await searchInbox(caller, query);
+  const hits = data.flatMap(({ conversation, highlights }): [string, SearchHighlight][] => {
+    const best = highlights.find(({ field }) => field === "message") ?? highlights[0];
+    return best ? [[conversation.id, best]] : [];
+  });
+  return {
+    ...page,
+    data: data.map(({ conversation }) => conversation),
+    hits: new Map(hits),
+    problem,
+  };
 }
 
 /** A chosen day starts at midnight UTC. */

@@ -7,10 +7,10 @@ import { SearchHits } from "@/components/knowledge/search-hits";
 import { EmptyState } from "@/components/ui/empty-state";
 import { RawJson } from "@/components/ui/raw-json";
 import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
-import { excerptPieces } from "@/lib/knowledge/documents/excerpt";
 import { searchQuery } from "@/lib/knowledge/documents/schema";
 import { searchDocuments } from "@/lib/knowledge/documents/service";
 import { env } from "@/lib/platform/env";
+import { excerptPieces } from "@/lib/platform/excerpt";
 
 export const metadata = { title: "Try a query" };
 

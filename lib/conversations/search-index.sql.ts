@@ -1,0 +1,191 @@
+import { sql } from "@/lib/platform/sql";
+
+/**
+ * So many entries make a segment. Enough that rare words need few of them, and so few that reading
+ * all entries of one takes milliseconds.
+ */
+const segmentEntries = 4_096;
+
+/** Messages of finished transactions after the last one that was indexed. */
+const isNew = (xact: string) =>
+  `m.xact > ${xact} AND m.xact < pg_snapshot_xmin(pg_current_snapshot())`;
+
+/** `ORDER BY` makes the planner use the index, whatever it expects of the condition. */
+export const hasSearchWorkStatement = sql(
+  "has_search_work",
+  {},
+  () => `
+  SELECT (SELECT m.id FROM messages m WHERE ${isNew("p.xact")} ORDER BY m.xact LIMIT 1) IS NOT NULL
+    OR (SELECT c.id FROM search_changes c ORDER BY c.id LIMIT 1) IS NOT NULL AS "hasWork"
+  FROM search_progress p`,
+);
+
+/** Returns no row while another process indexes. */
+export const lockProgressStatement = sql(
+  "lock_search_progress",
+  {},
+  () => "SELECT xact::text AS xact FROM search_progress FOR UPDATE SKIP LOCKED",
+);
+
+export const saveProgressStatement = sql(
+  "save_search_progress",
+  { xact: "xid8" },
+  (p) => `UPDATE search_progress SET xact = ${p.xact}`,
+);
+
+const headerColumns = `c.subject, u.name, u.email, u.phone, u.external_id AS "externalId"`;
+const customer =
+  "LEFT JOIN customers u ON u.tenant_id = c.tenant_id AND u.environment = c.environment AND u.id = c.customer_id";
+
+/**
+ * The next messages, complete transactions only, with what is indexed of their conversations. They
+ * are locked, so that one that is being deleted or redacted is indexed before that or not at all.
+ */
+export const nextMessagesStatement = sql(
+  "next_messages_to_index",
+  { xact: "xid8", limit: "int" },
+  (p) => `
+  WITH batch AS MATERIALIZED (
+    SELECT m.tenant_id, m.environment, m.conversation_id, m.id, m.text, m.xact FROM messages m
+    WHERE ${isNew(p.xact)} ORDER BY m.xact FETCH FIRST (${p.limit}) ROWS WITH TIES FOR SHARE
+  )
+  SELECT b.tenant_id AS "tenantId", b.environment, b.conversation_id AS "conversationId", b.id AS "messageId", b.text,
+    b.xact::text AS xact, ${headerColumns}
+  FROM batch b
+  JOIN conversations c ON c.tenant_id = b.tenant_id AND c.environment = b.environment AND c.id = b.conversation_id
+  ${customer} ORDER BY b.xact`,
+);
+
+/** Opens a first segment for new tenants, and the next one where the newest is full. */
+export const openSegmentsStatement = sql(
+  "open_search_segments",
+  { tenantIds: "text[]", environments: "Environment[]" },
+  (p) => `
+  INSERT INTO search_segments (tenant_id, environment, after_id, entry_count)
+  SELECT p.tenant_id, p.environment, coalesce((
+      SELECT e.conversation_id FROM search_entries e WHERE e.tenant_id = p.tenant_id AND e.environment = p.environment
+      ORDER BY e.conversation_id DESC LIMIT 1
+    ), ''), 0
+  FROM (SELECT DISTINCT * FROM unnest(${p.tenantIds}, ${p.environments}) AS u (tenant_id, environment)) AS p
+  WHERE coalesce((
+      SELECT s.entry_count FROM search_segments s WHERE s.tenant_id = p.tenant_id AND s.environment = p.environment
+      ORDER BY s.after_id DESC LIMIT 1
+    ), ${segmentEntries}) >= ${segmentEntries}
+  ON CONFLICT DO NOTHING`,
+);
+
+const entryParameters = {
+  tenantIds: "text[]",
+  environments: "Environment[]",
+  conversationIds: "text[]",
+  messageIds: "text[]",
+  headers: "text[]",
+  texts: "text[]",
+} as const;
+
+export const writeEntriesStatement = sql(
+  "write_search_entries",
+  entryParameters,
+  (p) => `
+  WITH written AS (
+    INSERT INTO search_entries (tenant_id, environment, conversation_id, message_id, segment_id, header, text)
+    SELECT n.tenant_id, n.environment, n.conversation_id, n.message_id, segment.id, n.header, n.text
+    FROM unnest(${p.tenantIds}, ${p.environments}, ${p.conversationIds}, ${p.messageIds}, ${p.headers}, ${p.texts})
+      AS n (tenant_id, environment, conversation_id, message_id, header, text)
+    CROSS JOIN LATERAL (
+      SELECT s.id FROM search_segments s
+      WHERE s.tenant_id = n.tenant_id AND s.environment = n.environment AND s.after_id < n.conversation_id
+      ORDER BY s.after_id DESC LIMIT 1
+    ) AS segment
+    ON CONFLICT (tenant_id, environment, conversation_id, message_id) DO UPDATE SET header = excluded.header, text = excluded.text
+      WHERE (search_entries.header, search_entries.text) <> (excluded.header, excluded.text)
+    RETURNING segment_id
+  )
+  UPDATE search_segments s SET entry_count = s.entry_count + counted.entries
+  FROM (SELECT segment_id, count(*)::int AS entries FROM written GROUP BY 1) AS counted WHERE s.id = counted.segment_id`,
+);
+
+export const nextChangesStatement = sql(
+  "next_search_changes",
+  { limit: "int" },
+  (p) => `
+  SELECT id::text, tenant_id AS "tenantId", environment, target_id AS "targetId", after_id AS "afterId"
+  FROM search_changes ORDER BY search_changes.id LIMIT ${p.limit}`,
+);
+
+export const conversationsOfCustomerStatement = sql(
+  "conversations_of_customer_to_index",
+  {
+    tenantId: "text",
+    environment: "Environment",
+    customerId: "text",
+    afterId: "text",
+    limit: "int",
+  },
+  (p) => `
+  SELECT id FROM conversations
+  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND customer_id = ${p.customerId} AND id > ${p.afterId}
+  ORDER BY id LIMIT ${p.limit}`,
+);
+
+const conversationParameters = {
+  tenantIds: "text[]",
+  environments: "Environment[]",
+  conversationIds: "text[]",
+} as const;
+
+/** Locked against deletion, but not against new messages. */
+export const headersStatement = sql(
+  "search_headers",
+  conversationParameters,
+  (p) => `
+  SELECT c.tenant_id AS "tenantId", c.environment, c.id AS "conversationId", ${headerColumns}
+  FROM unnest(${p.tenantIds}, ${p.environments}, ${p.conversationIds}) AS n (tenant_id, environment, id)
+  JOIN conversations c ON c.tenant_id = n.tenant_id AND c.environment = n.environment AND c.id = n.id
+  ${customer} FOR KEY SHARE OF c`,
+);
+
+/** Updates the header in the entries of messages. Returns a row for each. */
+export const updateHeadersStatement = sql(
+  "update_search_headers",
+  { ...conversationParameters, headers: "text[]", limit: "int" },
+  (p) => `
+  WITH stale AS MATERIALIZED (
+    SELECT e.tenant_id, e.environment, e.conversation_id, e.message_id, n.header
+    FROM unnest(${p.tenantIds}, ${p.environments}, ${p.conversationIds}, ${p.headers}) AS n (tenant_id, environment, conversation_id, header)
+    CROSS JOIN LATERAL (
+      SELECT * FROM search_entries e
+      WHERE e.tenant_id = n.tenant_id AND e.environment = n.environment AND e.conversation_id = n.conversation_id AND e.header <> n.header
+      LIMIT ${p.limit}
+    ) AS e
+    LIMIT ${p.limit}
+  )
+  UPDATE search_entries e SET header = stale.header FROM stale
+  WHERE e.tenant_id = stale.tenant_id AND e.environment = stale.environment AND e.conversation_id = stale.conversation_id
+    AND e.message_id = stale.message_id
+  RETURNING 1 AS updated`,
+);
+
+/** Entries of conversations and messages without any word. */
+export const deleteEmptyEntriesStatement = sql(
+  "delete_empty_search_entries",
+  conversationParameters,
+  (p) => `
+  DELETE FROM search_entries e
+  USING unnest(${p.tenantIds}, ${p.environments}, ${p.conversationIds}) AS n (tenant_id, environment, conversation_id)
+  WHERE e.tenant_id = n.tenant_id AND e.environment = n.environment AND e.conversation_id = n.conversation_id
+    AND e.message_id = '' AND e.header = ''`,
+);
+
+/** Continues a customer's change after that conversation. */
+export const continueChangeStatement = sql(
+  "continue_search_change",
+  { id: "text", afterId: "text" },
+  (p) => `UPDATE search_changes SET after_id = ${p.afterId} WHERE id = ${p.id}::bigint`,
+);
+
+export const deleteChangesStatement = sql(
+  "delete_search_changes",
+  { ids: "text[]" },
+  (p) => `DELETE FROM search_changes WHERE id = ANY (${p.ids}::bigint[])`,
+);

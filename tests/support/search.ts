@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { indexForSearch } from "@/lib/conversations/search-index";
+import { pool } from "@/lib/platform/db";
+
+/**
+ * Resolves when a search finds all that is committed. Other test files' transactions can hold it
+ * back.
+ */
+export async function searchFindsAll(): Promise<void> {
+  const sql = `SELECT NOT EXISTS (SELECT 1 FROM search_changes)
+    AND NOT EXISTS (SELECT 1 FROM messages WHERE xact > (SELECT xact FROM search_progress)) AS done`;
+  for (;;) {
+    while ((await indexForSearch(200)) > 0);
+    if ((await pool().query(sql)).rows[0].done) return;
+    await sleep(2);
+  }
+}
