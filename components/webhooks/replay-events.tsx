@@ -160,7 +160,7 @@ export function ReplayEvents({ environment, types, replay }: ReplayEventsProps) 
                 ))
               : null}
             <SelectField
-              label="Which of them"
+              label="Which events"
               value={selection}
               onChange={(event) => {
                 setSelection(event.currentTarget.value);

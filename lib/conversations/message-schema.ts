@@ -35,7 +35,7 @@ export const author = z
   })
   .meta({
     description:
-      "`CUSTOMER` unless given. Without an `id`, a customer is the conversation's, with that id and name.",
+      "Default: `CUSTOMER`. A customer without an `id` is the conversation's customer, with that id and name.",
   });
 
 /** The direction of a message by this author, unless it is a note. */

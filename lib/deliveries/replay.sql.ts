@@ -1,8 +1,9 @@
 import { sql } from "@/lib/platform/sql";
 
 /**
- * How many events a replay would send. An event has at most one delivery to the webhook, so those
- * without one are the events less the deliveries. Neither is read beyond its index, or its type.
+ * How many events a replay would send. An event has at most one delivery to the webhook, so the
+ * number of events without one is the difference of the two counts. Each count reads only an index,
+ * or the type as well.
  */
 export const countReplayStatement = sql(
   null,

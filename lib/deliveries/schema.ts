@@ -83,9 +83,7 @@ export const recoverDeliveriesBody = z
       description: "Deliveries made at this time or later.",
       examples: ["2026-01-31T09:30:00.000Z"],
     }),
-    until: instant
-      .optional()
-      .meta({ description: "And at this time or earlier; now, unless given." }),
+    until: instant.optional().meta({ description: "And at this time or earlier. Default: now." }),
     dryRun: z.boolean().default(false).meta({ description: "Only counts." }),
   })
   .refine(({ since, until }) => !until || until >= since, {
@@ -99,7 +97,7 @@ export const recovery = z
   })
   .meta({ id: "Recovery", description: "How many deliveries are recovered." });
 
-/** What becomes of an event in a replay depends on its delivery, which `NONE` says it lacks. */
+/** The statuses by which a replay selects events. `NONE` stands for an event without a delivery. */
 export const replayStatuses = ["DELIVERED", "FAILED", "HELD", "DISCARDED", "NONE"] as const;
 
 const replayStatus = z.enum(replayStatuses).meta({
@@ -114,9 +112,7 @@ export const replayWebhookBody = z
       description: "Events of this time or later.",
       examples: ["2026-01-31T09:30:00.000Z"],
     }),
-    until: instant
-      .optional()
-      .meta({ description: "And of this time or earlier; now, unless given." }),
+    until: instant.optional().meta({ description: "And of this time or earlier. Default: now." }),
     eventTypes: distinct(z.array(eventName).min(1).max(eventTypes.length))
       .optional()
       .meta({
@@ -127,7 +123,7 @@ export const replayWebhookBody = z
       .optional()
       .meta({
         description:
-          "Only events whose delivery has one of these statuses; any, unless given. A `PENDING` delivery is on its way and is never replayed.",
+          "Only events whose delivery has one of these statuses. Default: any. A `PENDING` delivery is on its way and is never replayed.",
         examples: [["DELIVERED", "NONE"]],
       }),
     dryRun: z.boolean().default(false).meta({ description: "Only counts." }),

@@ -93,8 +93,8 @@ export async function getDelivery(
 /**
  * Raises `webhook.test` for this webhook only, even while it is disabled. It is sent once, and a
  * failure does not count.
- * @param example an event to send in its place. The feed has the test, so that its readers do not
- * take the example for something that happened.
+ * @param example an event to send in its place. The feed lists the test, so that its readers do not
+ * mistake the example for a real event.
  * @throws AppError `limit-reached` while 100 requested attempts are waiting
  */
 export async function sendTestEvent(

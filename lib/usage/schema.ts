@@ -24,11 +24,11 @@ export const usageQuery = z
   .strictObject({
     from: date.optional().meta({
       maxLength: 10,
-      description: "The first day (UTC); the first of the month of `to`, unless given.",
+      description: "The first day (UTC). Default: the first day of the month of `to`.",
     }),
     to: date.optional().meta({
       maxLength: 10,
-      description: "The last day (UTC); the last of this month, unless given.",
+      description: "The last day (UTC). Default: the last day of this month.",
     }),
   })
   .superRefine((query, context) => {

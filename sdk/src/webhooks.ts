@@ -109,7 +109,7 @@ export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookE
 export type SignTestWebhookInput = Secrets & {
   /** What is sent: an event, or a payload as it is. */
   payload: string | object;
-  /** When it was signed; now unless given. */
+  /** When it was signed. Default: now. */
   timestamp?: Date;
 };
 

@@ -4,7 +4,7 @@ export type Names = { singular: string; plural: string; prefix: string };
 /**
  * @param plural in kebab case, as in the path: `price-lists`
  * @param singular only needed if the plural is irregular
- * @param prefix of the ids; the first letters of the name unless given
+ * @param prefix of the ids. Default: the first letters of the name
  */
 export function namesOf(
   plural: string,

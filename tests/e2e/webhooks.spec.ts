@@ -318,10 +318,10 @@ test("events are counted first, then replayed, also those from before the webhoo
   await expect.poll(() => tried(id)).toBe(1);
 
   await page.getByRole("button", { name: "Replay…" }).click();
-  await drawer(page).getByLabel("Which of them").selectOption("Events never sent to it");
+  await drawer(page).getByLabel("Which events").selectOption("Events never sent to it");
   await drawer(page).getByRole("button", { name: "Count events" }).click();
   await expect(drawer(page)).toContainText("1 event matches.");
-  await drawer(page).getByLabel("Which of them").selectOption("Every event");
+  await drawer(page).getByLabel("Which events").selectOption("Every event");
   await drawer(page).getByRole("button", { name: "Count events" }).click();
   await expect(drawer(page)).toContainText("2 events match.");
   expect(receiver.requests).toHaveLength(1);

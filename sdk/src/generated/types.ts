@@ -433,7 +433,7 @@ export type CreateConversationBody = {
   message?: string | {
     /** The message as plain text. */
     text: string;
-    /** `CUSTOMER` unless given. Without an `id`, a customer is the conversation's, with that id and name. */
+    /** Default: `CUSTOMER`. A customer without an `id` is the conversation's customer, with that id and name. */
     author?: {
       type: AuthorType;
       /** The id of the author: any value of your own, or the id of a customer, member or agent. */
@@ -1040,7 +1040,7 @@ export type Plan = "FREE" | "PRO" | "SCALE";
 export type PostMessageBody = {
   /** The message as plain text. */
   text: string;
-  /** `CUSTOMER` unless given. Without an `id`, a customer is the conversation's, with that id and name. */
+  /** Default: `CUSTOMER`. A customer without an `id` is the conversation's customer, with that id and name. */
   author?: {
     type: AuthorType;
     /** The id of the author: any value of your own, or the id of a customer, member or agent. */
@@ -1106,7 +1106,7 @@ export type ProblemLocation = "body" | "query" | "path" | "header";
 export type RecoverWebhookDeliveriesBody = {
   /** Deliveries made at this time or later. */
   since: string | Date;
-  /** And at this time or earlier; now, unless given. */
+  /** And at this time or earlier. Default: now. */
   until?: string | Date | undefined;
   /** Only counts. */
   dryRun?: boolean | undefined;
@@ -1130,11 +1130,11 @@ export type ReplayStatus = "DELIVERED" | "FAILED" | "HELD" | "DISCARDED" | "NONE
 export type ReplayWebhookBody = {
   /** Events of this time or later. */
   since: string | Date;
-  /** And of this time or earlier; now, unless given. */
+  /** And of this time or earlier. Default: now. */
   until?: string | Date | undefined;
   /** Only these types, of those that the webhook subscribes to. */
   eventTypes?: readonly EventName[] | undefined;
-  /** Only events whose delivery has one of these statuses; any, unless given. A `PENDING` delivery is on its way and is never replayed. */
+  /** Only events whose delivery has one of these statuses. Default: any. A `PENDING` delivery is on its way and is never replayed. */
   statuses?: readonly ReplayStatus[] | undefined;
   /** Only counts. */
   dryRun?: boolean | undefined;
@@ -1601,9 +1601,9 @@ export type StreamEventsQuery = {
 };
 
 export type GetUsageQuery = {
-  /** The first day (UTC); the first of the month of `to`, unless given. */
+  /** The first day (UTC). Default: the first day of the month of `to`. */
   from?: string | undefined;
-  /** The last day (UTC); the last of this month, unless given. */
+  /** The last day (UTC). Default: the last day of this month. */
   to?: string | undefined;
 };
 
