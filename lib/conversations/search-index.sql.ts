@@ -1,8 +1,8 @@
 import { sql } from "@/lib/platform/sql";
 
 /**
- * So many entries make a segment. Enough that rare words need few of them, and so few that reading
- * all entries of one takes milliseconds.
+ * The number of entries in a segment. It is large, so that rare words need few segments, and small
+ * enough that reading all entries of one takes milliseconds.
  */
 const segmentEntries = 4_096;
 

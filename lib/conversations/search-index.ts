@@ -31,7 +31,10 @@ type NewMessage = Place & Header & { messageId: string; text: string; xact: stri
 type Entry = Place & { messageId: string; header: string; text: string };
 type Change = Partition & { id: string; targetId: string; afterId: string };
 
-/** Of a customer's conversations, or of a conversation's entries, so many are updated in one batch. */
+/**
+ * The maximum number of a customer's conversations, or of a conversation's entries, that one batch
+ * updates.
+ */
 const updatesAtMost = 300;
 
 /**

@@ -77,7 +77,7 @@ export type SearchPage = {
 
 export type FoundRow = { id: string; score: number; newestId: string };
 
-/** Of the matching conversations, so many are ranked. */
+/** The maximum number of matching conversations that are ranked. */
 const maximumRanked = 1_000;
 
 /**

@@ -232,9 +232,8 @@ export function listInboxStatement(
 }
 
 /**
- * How many there are in each status, counted no further than `limit`. Each has a plan of its own,
- * and its order is that of the index, so that no plan can be better than to read so many entries
- * there.
+ * Counts the conversations in each status, up to `limit`. Each count has its own plan and the order
+ * of the index, so that no plan is better than reading that many entries of the index.
  */
 export const countInboxStatement = sql(
   "count_inbox",
