@@ -5,6 +5,8 @@ import { Client } from "undici";
 import { expect, test } from "vitest";
 import { db } from "@/lib/platform/db";
 import { call, newTenant } from "../support/api";
+import { startNextServer } from "../support/api-server";
+import { openStream } from "../support/event-stream";
 import { startWeb, startWorker } from "../support/processes";
 import { holdResponses, startReceiver } from "../support/receiver";
 import { countAttempts, countByStatus, newWebhook } from "../support/webhooks";
@@ -102,6 +104,44 @@ test("SIGTERM to web waits for a request whose body is still arriving", async ()
   const [{ statusCode, headers }] = await answered;
   expect([statusCode, headers.connection]).toEqual([201, "close"]);
   expect(await ended).toBe(0);
+});
+
+test("SIGTERM ends the streams of either server cleanly, and they continue at another process", async () => {
+  const tenant = await newTenant();
+  const next = await startNextServer();
+  const [web, other] = await Promise.all([startWeb(), startWeb()]);
+  const streams = await Promise.all(
+    [web.url, next.url].map((url) => openStream(tenant, "GET", "/events/stream", { url })),
+  );
+  for (const stream of streams) await stream.block();
+  const ended = [web.end("SIGTERM"), next.close()];
+  for (const stream of streams) {
+    expect(await stream.block()).toMatchObject({ comment: expect.stringMatching(/restarting/) });
+    expect(await stream.block()).toBeNull();
+  }
+  await Promise.all(ended);
+
+  await call(tenant, "POST", "/customers", { name: "In between" });
+  for (const stream of streams) {
+    const headers = { "last-event-id": stream.lastId() ?? "" };
+    const resumed = await openStream(tenant, "GET", "/events/stream", { url: other.url, headers });
+    expect(await resumed.event()).toMatchObject({ data: { object: { name: "In between" } } });
+    resumed.close();
+  }
+  await other.end();
+});
+
+test("a killed process frees the streams that it had open", async () => {
+  const tenant = await newTenant();
+  const [killed, other] = await Promise.all([startWeb(), startWeb()]);
+  const open = (url: string) => openStream(tenant, "GET", "/events/stream", { url });
+  const streams = await Promise.all(Array.from({ length: 10 }, () => open(killed.url)));
+  expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
+  expect((await open(other.url)).status).toBe(409);
+
+  await killed.end("SIGKILL");
+  await expect.poll(async () => (await open(other.url)).status).toBe(200);
+  await other.end();
 });
 
 test("SIGTERM to the worker completes and records the attempts in progress", async () => {

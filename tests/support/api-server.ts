@@ -31,7 +31,8 @@ async function startOwnServer(): Promise<ApiServer> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-async function startNextServer(): Promise<ApiServer> {
+/** Needs the built product. */
+export async function startNextServer(): Promise<ApiServer> {
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     NODE_ENV: "production",

@@ -39,7 +39,8 @@ export const replayStatement = sql(
     CROSS JOIN (SELECT * FROM event ORDER BY id LIMIT 1000) e
     CROSS JOIN LATERAL (
       SELECT d.id, d.event_id, d.status FROM deliveries d
-      WHERE ${samePartition("d", "t")} AND d.webhook_id = t.webhook_id AND d.event_id = e.id AND ${isDeliveryOf("d.id", "e.id")}
+      WHERE ${samePartition("d", "t")} AND d.webhook_id = t.webhook_id AND d.event_type = e.type AND d.event_id = e.id
+        AND ${isDeliveryOf("d.id", "e.id")}
       FOR NO KEY UPDATE
     ) d
     WHERE e.type = ANY (t.event_types)
