@@ -23,7 +23,7 @@ export const attemptTriggers = ["AUTOMATIC", "MANUAL", "TEST"] as const;
 const status = z.enum(deliveryStatuses).meta({
   id: "DeliveryStatus",
   description:
-    "`PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered, for 30 days. `DISCARDED` was held and given up.",
+    "`PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits up to 30 days for its webhook to be enabled and for its own recovery. `DISCARDED` was held and then discarded.",
 });
 const trigger = z.enum(attemptTriggers).meta({
   id: "AttemptTrigger",
@@ -38,7 +38,7 @@ export const delivery = z
     eventId: idOf("event"),
     eventType: eventName,
     status,
-    attemptCount: integer("Attempts that have ended, requested ones included."),
+    attemptCount: integer("Attempts that have ended, including requested ones."),
     nextAttemptAt: timestamp.nullable().meta({ description: "When the next attempt is due." }),
     createdAt,
     updatedAt,

@@ -4,8 +4,8 @@ import { firstIdAt } from "@/lib/resources/ids";
 import type { ResponseClass, SearchDeliveries } from "./schema";
 
 /**
- * Written out rather than bound: only then can the planner tell that the index of unsuccessful
- * deliveries covers them.
+ * Written as literals and not bound, because only then does the planner see that the index of
+ * unsuccessful deliveries covers them.
  */
 const responses: Record<ResponseClass, string> = {
   "2xx": "d.status = 'DELIVERED' AND d.response_class = 2",

@@ -34,7 +34,8 @@ import {
 
 const maximumAttemptsShown = 100;
 /**
- * For one webhook at a time, because a user can request attempts faster than the receiver responds.
+ * The maximum number of requested attempts of one webhook that wait to be sent, because a user can
+ * request them faster than the receiver responds.
  */
 const maximumRequestedAttempts = 100;
 
@@ -140,9 +141,9 @@ export async function sendTestEvent(
 }
 
 /**
- * Requests one more attempt, now, of a delivery that was attempted or waits for nothing: the same
- * event with a new signature. If it succeeds, the delivery is delivered and pending retries are
- * canceled. If it fails, nothing changes.
+ * Requests one more attempt of a delivery, as soon as possible: the same event with a new
+ * signature. If it succeeds, the delivery is delivered and pending retries are canceled. If it
+ * fails, nothing changes.
  * @throws AppError `invalid-transition` while its first attempt or a requested one is pending or in
  * progress; `limit-reached` while 100 requested attempts are waiting
  */

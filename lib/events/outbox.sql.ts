@@ -58,9 +58,9 @@ export const isFirst = (p: RecordReferences) =>
   `(${p.idempotencyKey} IS NULL OR EXISTS (SELECT 1 FROM record))`;
 
 /**
- * A webhook that looks disabled may be being enabled at this moment. Its row is locked, which waits
- * for that to end and reads the status again, or makes the enabling wait until what is held here is
- * visible. An enabled webhook is not locked.
+ * Another transaction may be enabling a webhook that looks disabled here. Locking its row either
+ * waits for that transaction and reads the status again, or makes that transaction wait until the
+ * deliveries held here are visible. An enabled webhook is not locked.
  */
 const isEnabled = `(w.status = 'ENABLED' OR 'ENABLED' = (
         SELECT s.status FROM webhooks s
@@ -74,8 +74,8 @@ export const deliveryIdOf = (eventId: string, webhookId: string): string =>
   `'dlv_' || substr(${eventId}, 5, 10) || upper(substr(md5(${eventId} || ${webhookId}), 1, 16))`;
 
 /**
- * `event` and `delivery`: the events, and one delivery for each webhook that wants one of them. A
- * disabled webhook's deliveries are held.
+ * `event` and `delivery`: the events, and one delivery for each webhook that subscribes to one of
+ * them. A disabled webhook's deliveries are held.
  */
 export const writeEvents = (
   p: ChangeReferences & EventReferences,

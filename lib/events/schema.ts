@@ -20,9 +20,7 @@ export const event = z
   .object({
     id: idOf("event"),
     type: eventName,
-    apiVersion: z
-      .literal("v1")
-      .meta({ description: "The version of the API that the object has the shape of." }),
+    apiVersion: z.literal("v1").meta({ description: "The API version of the object's format." }),
     environment,
     timestamp: timestamp.meta({ description: "When it happened." }),
     data: z

@@ -16,7 +16,7 @@ const figures = {
   messagesSent: integer("Messages whose direction is `OUTBOUND`."),
   documentsStored: integer("Documents that existed at the end and have not been deleted since."),
   storageBytes: integer("The size of those documents together, in bytes."),
-  webhookDeliveries: integer("Attempts to call a webhook, retries included."),
+  webhookDeliveries: integer("Attempts to call a webhook, including retries."),
   webhookFailures: integer("Attempts to call a webhook that failed."),
 };
 

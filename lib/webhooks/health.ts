@@ -19,8 +19,8 @@ export const webhookHealths = ["well", "failing", "about-to-be-disabled", "disab
 export type WebhookHealth = (typeof webhookHealths)[number];
 
 /**
- * A webhook's health by its failures in a row, for every place that shows or mails it. It is
- * failing as soon as it is probed, because it then gets one delivery at a time.
+ * A webhook's health by its failures in a row, for pages and mails. It is failing as soon as it is
+ * probed, because it then gets one delivery at a time.
  */
 export function webhookHealth({
   status,

@@ -87,7 +87,7 @@ export const webhook = z
     secretHint: storedText(20, "The last characters of the signing secret."),
     previousSecretExpiresAt: timestamp
       .nullable()
-      .meta({ description: "Until when the previous secret signs as well." }),
+      .meta({ description: "When the previous secret stops signing." }),
     metadata,
     createdAt,
     updatedAt,
@@ -113,7 +113,7 @@ export const rotateSecretBody = z.strictObject({
     .default(86_400)
     .meta({
       description:
-        "How long the previous secret signs as well, in seconds. 0 drops every older secret immediately.",
+        "How long the previous secret also signs, in seconds. 0 ends every older secret immediately.",
       examples: [3_600],
     }),
 });

@@ -67,7 +67,7 @@ export type AgentCreatedEvent = {
   id: string;
   /** What happened. */
   type: "agent.created";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -97,7 +97,7 @@ export type AgentPublishedEvent = {
   id: string;
   /** What happened. */
   type: "agent.published";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -155,7 +155,7 @@ export type AgentUpdatedEvent = {
   id: string;
   /** What happened. */
   type: "agent.updated";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -256,7 +256,7 @@ export type ConversationCreatedEvent = {
   id: string;
   /** What happened. */
   type: "conversation.created";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -289,7 +289,7 @@ export type ConversationStatusChangedEvent = {
   id: string;
   /** What happened. */
   type: "conversation.status_changed";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -351,7 +351,7 @@ export type ConversationUpdatedEvent = {
   id: string;
   /** What happened. */
   type: "conversation.updated";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -542,7 +542,7 @@ export type CustomerCreatedEvent = {
   id: string;
   /** What happened. */
   type: "customer.created";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -572,7 +572,7 @@ export type CustomerUpdatedEvent = {
   id: string;
   /** What happened. */
   type: "customer.updated";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -637,7 +637,7 @@ export type Delivery = {
   eventId: string;
   eventType: EventName;
   status: DeliveryStatus;
-  /** Attempts that have ended, requested ones included. */
+  /** Attempts that have ended, including requested ones. */
   attemptCount: number;
   /** When the next attempt is due. */
   nextAttemptAt: string | null;
@@ -671,7 +671,7 @@ export type DeliveryPage = {
   nextCursor?: string;
 };
 
-/** `PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered, for 30 days. `DISCARDED` was held and given up. */
+/** `PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits up to 30 days for its webhook to be enabled and for its own recovery. `DISCARDED` was held and then discarded. */
 export type DeliveryStatus = "PENDING" | "DELIVERED" | "FAILED" | "HELD" | "DISCARDED";
 
 /** A delivery with its attempts. */
@@ -684,7 +684,7 @@ export type DeliveryWithAttempts = {
   eventId: string;
   eventType: EventName;
   status: DeliveryStatus;
-  /** Attempts that have ended, requested ones included. */
+  /** Attempts that have ended, including requested ones. */
   attemptCount: number;
   /** When the next attempt is due. */
   nextAttemptAt: string | null;
@@ -735,7 +735,7 @@ export type DocumentCreatedEvent = {
   id: string;
   /** What happened. */
   type: "document.created";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -758,7 +758,7 @@ export type DocumentDeletedEvent = {
   id: string;
   /** What happened. */
   type: "document.deleted";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -784,7 +784,7 @@ export type DocumentFailedEvent = {
   id: string;
   /** What happened. */
   type: "document.failed";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -814,7 +814,7 @@ export type DocumentReadyEvent = {
   id: string;
   /** What happened. */
   type: "document.ready";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -917,7 +917,7 @@ export type KnowledgeBaseCreatedEvent = {
   id: string;
   /** What happened. */
   type: "knowledge_base.created";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -984,7 +984,7 @@ export type MessageReceivedEvent = {
   id: string;
   /** What happened. */
   type: "message.received";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -1007,7 +1007,7 @@ export type MessageSentEvent = {
   id: string;
   /** What happened. */
   type: "message.sent";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -1141,7 +1141,7 @@ export type ReplayWebhookBody = {
 };
 
 export type RotateWebhookSecretBody = {
-  /** How long the previous secret signs as well, in seconds. 0 drops every older secret immediately. */
+  /** How long the previous secret also signs, in seconds. 0 ends every older secret immediately. */
   overlapSeconds?: number | undefined;
 };
 
@@ -1281,7 +1281,7 @@ export type Usage = {
     documentsStored: number;
     /** The size of those documents together, in bytes. */
     storageBytes: number;
-    /** Attempts to call a webhook, retries included. */
+    /** Attempts to call a webhook, including retries. */
     webhookDeliveries: number;
     /** Attempts to call a webhook that failed. */
     webhookFailures: number;
@@ -1302,7 +1302,7 @@ export type Usage = {
     documentsStored: number;
     /** The size of those documents together, in bytes. */
     storageBytes: number;
-    /** Attempts to call a webhook, retries included. */
+    /** Attempts to call a webhook, including retries. */
     webhookDeliveries: number;
     /** Attempts to call a webhook that failed. */
     webhookFailures: number;
@@ -1333,7 +1333,7 @@ export type Webhook = {
   lastFailureAt: string | null;
   /** The last characters of the signing secret. */
   secretHint: string;
-  /** Until when the previous secret signs as well. */
+  /** When the previous secret stops signing. */
   previousSecretExpiresAt: string | null;
   metadata: Metadata;
   /** When it was created. */
@@ -1347,7 +1347,7 @@ export type WebhookDisabledEvent = {
   id: string;
   /** What happened. */
   type: "webhook.disabled";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -1383,7 +1383,7 @@ export type WebhookTestEvent = {
   id: string;
   /** What happened. */
   type: "webhook.test";
-  /** The version of the API that the object has the shape of. */
+  /** The API version of the object's format. */
   apiVersion: "v1";
   environment: Environment;
   /** When it happened. */
@@ -1427,7 +1427,7 @@ export type WebhookWithSecret = {
   lastFailureAt: string | null;
   /** The last characters of the signing secret. */
   secretHint: string;
-  /** Until when the previous secret signs as well. */
+  /** When the previous secret stops signing. */
   previousSecretExpiresAt: string | null;
   metadata: Metadata;
   /** When it was created. */
