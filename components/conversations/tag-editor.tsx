@@ -14,9 +14,9 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateConv
   const [error, setError] = useState<string>();
   const [isPending, startTransition] = useTransition();
 
-  function save(next: string[], onSaved?: () => void) {
+  function save(change: { addTags: string[] } | { removeTags: string[] }, onSaved?: () => void) {
     startTransition(async () => {
-      const result = await update({ tags: next });
+      const result = await update(change);
       setError(result.outcome === "refused" ? result.message : undefined);
       if (result.outcome === "done") onSaved?.();
     });
@@ -25,7 +25,7 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateConv
   function add(event: FormEvent) {
     event.preventDefault();
     const tag = typed.trim();
-    if (tag) save([...tags, tag], () => setTyped(""));
+    if (tag) save({ addTags: [tag] }, () => setTyped(""));
   }
 
   return (
@@ -45,7 +45,7 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateConv
                 type="button"
                 aria-label={`Remove the tag ${tag}`}
                 disabled={isPending}
-                onClick={() => save(tags.filter((other) => other !== tag))}
+                onClick={() => save({ removeTags: [tag] })}
                 className="inline-flex size-5 items-center justify-center rounded-full text-muted hover:bg-line hover:text-ink"
               >
                 <X className="size-3" aria-hidden="true" />

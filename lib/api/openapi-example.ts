@@ -48,7 +48,7 @@ const story: Record<string, Record<string, JsonValue>> = {
     subject: "Where is my order?",
     tags: ["orders"],
   },
-  UpdateConversationBody: { status: "RESOLVED", tags: ["orders", "answered"] },
+  UpdateConversationBody: { status: "RESOLVED", addTags: ["shipped"] },
   Message: {
     environment: "test",
     sequence: 1,

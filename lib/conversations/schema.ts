@@ -50,7 +50,9 @@ const channelId = z
 const externalId = z.string().min(1).max(255).meta({ description: described.externalId });
 const subject = z.string().max(200).meta({ description: described.subject });
 const tag = z.string().min(1).max(50);
-const tags = distinct(z.array(tag).max(20)).meta({ description: described.tags });
+export const maximumTags = 20;
+const tagList = distinct(z.array(tag).max(maximumTags));
+const tags = tagList.meta({ description: described.tags });
 
 const firstMessage = z
   .strictObject({
@@ -97,20 +99,48 @@ const snoozedUntil = instant
     "must be at most one year ahead",
   );
 
-export const updateConversationBody = z.strictObject({
-  status: status.optional(),
-  snoozedUntil: snoozedUntil.nullish().meta({
-    description: "When a `SNOOZED` conversation reopens: in the future, at most one year ahead.",
-  }),
-  customerId: reference("customer").nullish(),
-  agentId: reference("agent").nullish(),
-  assigneeId: reference("user").nullish(),
-  subject: subject.nullish(),
-  priority: priority.optional(),
-  tags: tags.optional(),
-  metadata: metadataPatch.optional(),
-  externalId: externalId.nullish(),
-});
+export const updateConversationBody = z
+  .strictObject({
+    status: status.optional(),
+    snoozedUntil: snoozedUntil.nullish().meta({
+      description: "When a `SNOOZED` conversation reopens: in the future, at most one year ahead.",
+    }),
+    customerId: reference("customer").nullish(),
+    agentId: reference("agent").nullish(),
+    assigneeId: reference("user").nullish(),
+    subject: subject.nullish(),
+    priority: priority.optional(),
+    tags: tags
+      .optional()
+      .meta({ description: "Replaces all labels. Must not be combined with the next two fields." }),
+    addTags: tagList.optional().meta({
+      description:
+        "Labels to add. Those that the conversation has already stay where they are. Labels that other requests add or remove at the same time are kept.",
+    }),
+    removeTags: tagList.optional().meta({
+      description: "Labels to remove. Those that the conversation does not have are ignored.",
+    }),
+    metadata: metadataPatch.optional(),
+    externalId: externalId.nullish(),
+  })
+  .superRefine(({ tags, addTags, removeTags }, context) => {
+    for (const [name, changes] of Object.entries({ addTags, removeTags })) {
+      if (tags && changes)
+        context.addIssue({
+          code: "custom",
+          path: [name],
+          message: "must not be combined with tags",
+        });
+    }
+    for (const [index, removed] of removeTags?.entries() ?? []) {
+      if (addTags?.includes(removed))
+        context.addIssue({
+          code: "custom",
+          path: ["removeTags", index],
+          message: "must not be in addTags, too",
+        });
+    }
+  });
 
 export const conversation = z
   .object({

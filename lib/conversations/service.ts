@@ -30,6 +30,7 @@ import {
   type CreateConversation,
   type ListConversations,
   type ListInbox,
+  maximumTags,
   transitions,
   type UpdateConversation,
 } from "./schema";
@@ -190,11 +191,24 @@ export async function updateConversation(
   requireRole(caller, "MEMBER", "change conversations");
   const before = await lockConversation(caller, id);
   await requireReferences(caller, patch);
-  const { metadata: metadataPatch, ...fields } = patch;
+  const { metadata: metadataPatch, tags: allTags, addTags, removeTags, ...fields } = patch;
   const metadata = mergeMetadata(before.metadata, metadataPatch);
+  const tags = allTags ?? mergeTags(before.tags, { addTags, removeTags });
   const at = timeOfChange(before.updatedAt);
-  const after = { ...before, ...fields, ...statusFields(before, patch, at), metadata };
+  const after = { ...before, ...fields, ...statusFields(before, patch, at), tags, metadata };
   return writeChange(caller, before, after, at);
+}
+
+/** @throws AppError `validation` if there would be too many tags */
+function mergeTags(
+  stored: string[],
+  { addTags = [], removeTags = [] }: Pick<UpdateConversation, "addTags" | "removeTags">,
+): string[] {
+  const kept = stored.filter((tag) => !removeTags.includes(tag));
+  const merged = [...kept, ...addTags.filter((tag) => !kept.includes(tag))];
+  if (merged.length > maximumTags)
+    throw invalidBody("/addTags", "too_big", `must leave at most ${maximumTags} tags in all`);
+  return merged;
 }
 
 /** Part of posting a customer's message: reopens a snoozed or resolved conversation. */

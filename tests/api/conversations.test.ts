@@ -222,6 +222,104 @@ describe("the status", () => {
   });
 });
 
+describe("tags", () => {
+  const patch = (tenant: TestTenant, id: string, body: object, key?: string) =>
+    call(
+      tenant,
+      "PATCH",
+      `/conversations/${id}`,
+      body,
+      key === undefined ? {} : { "idempotency-key": key },
+    );
+  const numbered = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, index) => `tag ${from + index}`);
+
+  test("200 adds and removes tags with other fields, raises one event with the previous tags, and none if nothing changes", async () => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant, { tags: ["a", "b", "c"] });
+
+    const reply = await patch(tenant, id, {
+      addTags: ["d", "a"],
+      removeTags: ["b", "unknown"],
+      status: "PENDING",
+    });
+    const again = await patch(tenant, id, { addTags: ["d", "a"], removeTags: ["b"] });
+    const nothing = await patch(tenant, id, { addTags: [], removeTags: [] });
+
+    expect(reply.body).toMatchObject({ tags: ["a", "c", "d"], status: "PENDING" });
+    for (const { status, text } of [again, nothing])
+      expect([status, text]).toEqual([200, reply.text]);
+    const listed = await call(tenant, "GET", "/conversations?tag=d");
+    expect(listed.body.data).toEqual([reply.body]);
+    expect((await call(tenant, "GET", "/conversations?tag=b")).body.data).toEqual([]);
+    const events = await eventsInOrder(tenant);
+    expect(events).toHaveLength(2);
+    expect(events[1]).toMatchObject({
+      type: "conversation.status_changed",
+      data: {
+        object: reply.body,
+        previousAttributes: { tags: ["a", "b", "c"], status: "OPEN" },
+      },
+    });
+  });
+
+  test("200 keeps every tag that concurrent requests add, and none that they remove", async () => {
+    const tenant = await newTenant();
+    const removed = numbered(10, 100);
+    const { id } = await open(tenant, { tags: removed });
+
+    const replies = await Promise.all([
+      ...numbered(10).map((tag) => patch(tenant, id, { addTags: [tag] }, tag)),
+      ...removed.map((tag) => patch(tenant, id, { removeTags: [tag] }, tag)),
+    ]);
+
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    const { tags } = (await call(tenant, "GET", `/conversations/${id}`)).body;
+    expect(tags.toSorted()).toEqual(numbered(10));
+    const events = (await call(tenant, "GET", "/events?type=conversation.updated&limit=100")).body;
+    expect(events.data).toHaveLength(20);
+  });
+
+  test("200 again for a repeated request with its key: a tag that was removed since is not added twice", async () => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant);
+    const first = await patch(tenant, id, { addTags: ["vip"] }, "k");
+    await patch(tenant, id, { removeTags: ["vip"] });
+
+    expect((await patch(tenant, id, { addTags: ["vip"] }, "k")).text).toBe(first.text);
+    expect((await call(tenant, "GET", `/conversations/${id}`)).body.tags).toEqual([]);
+  });
+
+  test.each([
+    ["tags with addTags", { tags: ["a"], addTags: ["b"] }, ["/addTags"]],
+    ["tags with both", { tags: [], addTags: [], removeTags: [] }, ["/addTags", "/removeTags"]],
+    ["a tag to add and remove", { addTags: ["a", "b"], removeTags: ["b"] }, ["/removeTags/0"]],
+    ["a repeated tag", { addTags: ["a", "a"] }, ["/addTags/1"]],
+    ["an empty tag", { removeTags: [""] }, ["/removeTags/0"]],
+    ["a tag that is too long", { addTags: ["x".repeat(51)] }, ["/addTags/0"]],
+    ["more tags than there can be", { addTags: numbered(21) }, ["/addTags"]],
+    ["tags that are no list", { removeTags: "a" }, ["/removeTags"]],
+    ["null", { addTags: null }, ["/addTags"]],
+    ["too many tags in all", { addTags: numbered(19), removeTags: ["unknown"] }, ["/addTags"]],
+  ])("422 for %s, and nothing changes", async (_what, body, pointers) => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant, { tags: ["one", "two"] });
+    const reply = await patch(tenant, id, body);
+    expect([
+      reply.status,
+      reply.body.errors.map(({ pointer }: { pointer: string }) => pointer),
+    ]).toEqual([422, pointers]);
+    expect((await call(tenant, "GET", `/conversations/${id}`)).body.tags).toEqual(["one", "two"]);
+  });
+
+  test("200 up to 20 tags, where a request removes as many as it adds", async () => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant, { tags: numbered(20) });
+    const reply = await patch(tenant, id, { addTags: ["new"], removeTags: ["tag 0"] });
+    expect(reply.body.tags).toEqual([...numbered(19, 1), "new"]);
+  });
+});
+
 describe("listing", () => {
   test("200 pages through everything once, and the last full page has no cursor", async () => {
     const tenant = await newTenant();

@@ -1222,8 +1222,12 @@ export type UpdateConversationBody = {
   /** What the conversation is about. */
   subject?: string | null | undefined;
   priority?: Priority | undefined;
-  /** Your own labels, each at most once. */
+  /** Replaces all labels. Must not be combined with the next two fields. */
   tags?: readonly string[] | undefined;
+  /** Labels to add. Those that the conversation has already stay where they are. Labels that other requests add or remove at the same time are kept. */
+  addTags?: readonly string[] | undefined;
+  /** Labels to remove. Those that the conversation does not have are ignored. */
+  removeTags?: readonly string[] | undefined;
   metadata?: MetadataPatch | undefined;
   /** Your own id for the conversation. */
   externalId?: string | null | undefined;
