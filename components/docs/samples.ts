@@ -100,6 +100,7 @@ export function clientCall({ method, path, parameters, body }: DescribedOperatio
 
 function verbOf(method: string, last: string, isItem: boolean): string {
   if (last === "event-types") return "types";
+  if (method === "PUT") return "upsert";
   if (singletons.has(last)) return "get";
   if (!collections.has(last)) return camelCased(last);
   if (isItem) return itemMethods[method] ?? method.toLowerCase();

@@ -32,7 +32,11 @@ function find(path: string, method: string): Target {
   let node: Node | undefined = root;
   for (const segment of path.slice(1).split("/")) {
     const literal: Node | undefined = node.literal.get(segment);
-    if (!literal && node.parameter) params[node.parameter.name] = decode(segment);
+    if (!literal && node.parameter) {
+      const value = decode(segment);
+      if (value === undefined) return "nothing";
+      params[node.parameter.name] = value;
+    }
     node = literal ?? node.parameter?.node;
     if (!node) return "nothing";
   }
@@ -47,14 +51,12 @@ function allowed(methods: Partial<Record<Method, unknown>>): string[] {
   return names.includes("GET") ? ["GET", "HEAD", ...names.filter((name) => name !== "GET")] : names;
 }
 
-/**
- * A segment that cannot be decoded stays as it is. It cannot be an id, so it leads to the same 404.
- */
-function decode(segment: string): string {
+/** @returns undefined for a segment that is not percent-encoded UTF-8 */
+function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {
-    return segment;
+    return undefined;
   }
 }
 

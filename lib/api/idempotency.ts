@@ -111,12 +111,13 @@ export async function storeResponse(
   transaction: Db,
   partition: Partition,
   { key }: IdempotencyRecord,
-  body: string,
+  { status, body }: StoredResponse,
   holdsSecret: boolean,
 ): Promise<void> {
   await transaction.idempotencyRecord.update({
     where: { tenantId_environment_key: { ...partition, key } },
     data: {
+      status,
       body: holdsSecret ? sealSecret(body, storedResponseContext(partition, key)) : body,
       isEncrypted: holdsSecret,
     },

@@ -76,6 +76,7 @@ const story: Record<string, Record<string, JsonValue>> = {
     email: "ada@example.com",
     metadata: { plan: "gold" },
   },
+  UpsertCustomerBody: { name: "Ada Lovelace", email: "ada@example.com" },
   UpdateCustomerBody: { phone: "+4930123456", metadata: { plan: null } },
   Agent: {
     environment: "test",

@@ -173,7 +173,7 @@ function describeOperation(
   method: Method,
   declaration: Declaration,
 ): ApiOperation {
-  const { operationId, summary, description, scope, status = 200 } = declaration;
+  const { operationId, summary, description, scope, status = 200, statusIfNew } = declaration;
   const isMutation = method !== "GET";
   const isStream = declaration.follow !== undefined;
   const isVersioned = !isMutation && !isStream && returnsResource(declaration);
@@ -208,6 +208,9 @@ function describeOperation(
     ...(requestBody && { requestBody }),
     responses: {
       [status]: success,
+      ...(statusIfNew && {
+        [statusIfNew]: { ...success, description: successDescriptions[statusIfNew] },
+      }),
       ...(isVersioned && { 304: notModified() }),
       ...problemResponses(problemKinds(path, method, declaration)),
     },

@@ -27,6 +27,8 @@ export type Declaration<
   scope: Scope;
   /** The status of a successful response; 200 by default. */
   status?: 200 | 201 | 202;
+  /** For an operation that creates or changes: the status if the result of `run` has `isNew`. */
+  statusIfNew?: 201;
   params?: Params;
   query?: Query;
   body?: Body;
@@ -51,7 +53,7 @@ export type Declaration<
       caller: Caller;
       file: File extends Upload ? StoredFile : undefined;
     },
-  ) => Promise<z.input<Response>>;
+  ) => Promise<z.input<Response> & { isNew?: boolean }>;
   /**
    * Instead of `run`: the response is a stream of server-sent events, and `response` describes the
    * data of each. `lastEventId` is the header `Last-Event-ID`.

@@ -1,6 +1,6 @@
 import type { IdempotencyRecord, Serialize } from "@/lib/events/idempotency-record";
 import { type StoredFile, withStoredFile } from "@/lib/platform/blobs/service";
-import { type Identity, mutate, reader } from "@/lib/platform/caller";
+import { type Caller, type Identity, mutate, reader } from "@/lib/platform/caller";
 import { lockTimeoutMs } from "@/lib/platform/db";
 import { atDeadline } from "@/lib/platform/deadlines";
 import { AppError, idempotencyInProgress, idempotencyKeyReused } from "@/lib/platform/errors";
@@ -113,7 +113,7 @@ async function makeWithFile(change: Change): Promise<JsonResponse> {
 
 async function make(change: Change, file: StoredFile | undefined): Promise<JsonResponse> {
   const { declaration, identity, record, input } = change;
-  const status = declaration.status ?? 200;
+  const { status = 200, statusIfNew = status } = declaration;
   const serialize = serializerOf(declaration);
   if (declaration.runInOneStatement) {
     const body = await declaration
@@ -121,30 +121,28 @@ async function make(change: Change, file: StoredFile | undefined): Promise<JsonR
       .catch(nullOnDeadlock);
     if (body !== null) return { status, body };
   }
-  if (!record)
-    return {
-      status,
-      body: await mutate(identity, async (caller) =>
-        serialize(await declaration.run({ ...input, caller, file })),
-      ),
-    };
+  const run = async (caller: Caller): Promise<StoredResponse> => {
+    const result = await declaration.run({ ...input, caller, file });
+    return { status: result.isNew ? statusIfNew : status, body: serialize(result) };
+  };
+  if (!record) return mutate(identity, run);
 
   const earlier = await findStoredResponse(identity.partition, record);
   if (earlier) return { ...earlier, isReplay: true };
   try {
-    const body = await mutate(identity, async (caller) => {
+    const response = await mutate(identity, async (caller) => {
       if (!(await insertRecord(caller, identity.partition, record, "", new Date()))) return null;
-      const body = serialize(await declaration.run({ ...input, caller, file }));
+      const response = await run(caller);
       await storeResponse(
         caller.db,
         identity.partition,
         record,
-        body,
+        response,
         declaration.responseHasSecret ?? false,
       );
-      return body;
+      return response;
     });
-    if (body !== null) return { status, body };
+    if (response) return response;
   } catch (error) {
     if (
       !(error instanceof AppError) ||

@@ -135,7 +135,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   },
   "method-not-allowed": {
     what: "The path exists but does not accept this method.",
-    why: ["For example `PUT`, which this API does not use. Make changes with `PATCH`."],
+    why: ["For example `PUT` for a conversation. Make its changes with `PATCH`."],
     howToFix: ["Use one of the methods that the `Allow` header of the response lists."],
     canRetry: false,
     example: { error: methodNotAllowed(["GET", "HEAD", "POST"]), instance: conversations },
@@ -157,6 +157,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     ],
     howToFix: [
       "Use the existing one: `existingId` is its id.",
+      "To create a customer or change the existing one in a single request, send `PUT /v1/public/customers/by-external-id/{externalId}`.",
       "Send an `Idempotency-Key`. A repeated request then gets the first response instead.",
     ],
     canRetry: false,

@@ -26,7 +26,8 @@ export async function runOnce<Value>(
   };
   if (await insertRecord(caller, caller.partition, record, "", at)) {
     const value = await work();
-    await storeResponse(caller.db, caller.partition, record, JSON.stringify(value), false);
+    const response = { status: record.status, body: JSON.stringify(value) };
+    await storeResponse(caller.db, caller.partition, record, response, false);
     return value;
   }
   const stored = await findStoredResponse(caller.partition, record, caller);

@@ -56,6 +56,9 @@ export const createCustomerBody = z
 
 export const updateCustomerBody = z.strictObject({ ...fields, metadata: metadataPatch.optional() });
 
+/** Creates or changes the customer that the path names. */
+export const upsertCustomerBody = updateCustomerBody.omit({ externalId: true });
+
 export const customer = z
   .object({
     id: idOf("customer"),
@@ -74,6 +77,17 @@ export const customer = z
 
 export const customerPage = pageOf(customer);
 export const customerParams = z.object({ customerId: idParameter("customer") });
+export const externalIdParams = z.object({
+  externalId: externalId
+    .refine((value) => !value.includes("\0"), {
+      params: { code: "invalid_characters" },
+      message: "must not contain a NUL character",
+    })
+    .meta({
+      description: `${described.externalId} Percent-encode it, for example \`/\` as \`%2F\`.`,
+      examples: ["user_8412"],
+    }),
+});
 export const listCustomersQuery = listQuery("customer", "desc", {
   q: text(200)
     .refine((value) => wordsOf(value).length > 0, {
@@ -100,6 +114,7 @@ export const findCustomersQuery = listCustomersQuery
 
 export type CreateCustomer = z.output<typeof createCustomerBody>;
 export type UpdateCustomer = z.output<typeof updateCustomerBody>;
+export type UpsertCustomer = z.output<typeof upsertCustomerBody>;
 export type Customer = z.input<typeof customer>;
 export type ListCustomers = z.output<typeof listCustomersQuery>;
 export type FindCustomers = z.output<typeof findCustomersQuery>;

@@ -1,5 +1,5 @@
 import type { Partition } from "@/lib/platform/caller";
-import { bindings, type Query } from "@/lib/platform/sql";
+import { bindings, type Query, sql } from "@/lib/platform/sql";
 import { rowsFor } from "@/lib/resources/pages";
 import type { CustomerModel } from "@/prisma/generated/models";
 import type { ListCustomers } from "./schema";
@@ -9,6 +9,18 @@ export type CustomerRow = CustomerModel;
 
 const columns = `tenant_id AS "tenantId", environment, id, external_id AS "externalId", name, email, phone, locale, metadata,
   search_words AS "searchWords", conversation_count AS "conversationCount", created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+/**
+ * Locks the customer until the transaction ends. Waits for a change that is in progress, and finds
+ * no row if that change gives the customer another externalId.
+ */
+export const lockByExternalIdStatement = sql(
+  "lock_customer_by_external_id",
+  { tenantId: "text", environment: "Environment", externalId: "text" },
+  (p) => `SELECT ${columns} FROM customers
+    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND external_id = ${p.externalId}
+    FOR NO KEY UPDATE`,
+);
 
 /** Must equal the expression of customers_search_idx, or PostgreSQL does not use the index. */
 const searched = "array_to_tsvector(array_append(search_words, upper(tenant_id)))";

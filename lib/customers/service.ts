@@ -19,9 +19,10 @@ import {
   identifyingFields,
   type ListCustomers,
   type UpdateCustomer,
+  type UpsertCustomer,
 } from "./schema";
 import { searchWords, wordsOf } from "./search-words";
-import { type CustomerRow, findCustomersStatement } from "./service.sql";
+import { type CustomerRow, findCustomersStatement, lockByExternalIdStatement } from "./service.sql";
 
 export async function listCustomers(caller: Caller, query: ListCustomers) {
   const { email, phone, externalId, q, metadata, ...page } = query;
@@ -101,12 +102,41 @@ export async function findOrCreateCustomer(
 
 export async function updateCustomer(caller: Caller, id: string, patch: UpdateCustomer) {
   requireRole(caller, "MEMBER", "change customers");
-  const where = { tenantId_environment_id: { ...caller.partition, id } };
   // Concurrent patches must not undo each other's metadata.
   await lockRow(caller, "customers", id);
+  const where = { tenantId_environment_id: { ...caller.partition, id } };
   const before = await caller.db.customer.findUnique({ where });
   if (!before) throw notFound("customer", id);
+  return changeCustomer(caller, before, patch);
+}
 
+/**
+ * Creates the customer with this externalId, or changes the one that has it. Of concurrent calls one
+ * creates it. The others wait, and then change what it created.
+ */
+export async function upsertCustomer(
+  caller: Caller,
+  externalId: string,
+  patch: UpsertCustomer,
+): Promise<Customer & { isNew: boolean }> {
+  requireRole(caller, "MEMBER", "create and change customers");
+  const metadata = mergeMetadata({}, patch.metadata);
+  // Repeats only if another request creates the customer between the two statements.
+  for (;;) {
+    const statement = lockByExternalIdStatement({ ...caller.partition, externalId });
+    const [before] = await runSql<CustomerRow>(statement, caller);
+    if (before) return { ...(await changeCustomer(caller, before, patch)), isNew: false };
+    const created = await insertCustomer(caller, { ...patch, externalId, metadata });
+    if (created) return { ...created, isNew: true };
+  }
+}
+
+/** @param before the customer's row, which the transaction has locked */
+async function changeCustomer(
+  caller: Caller,
+  before: CustomerModel,
+  patch: UpdateCustomer,
+): Promise<Customer> {
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = mergeMetadata(before.metadata, metadataPatch);
 
@@ -131,6 +161,7 @@ export async function updateCustomer(caller: Caller, id: string, patch: UpdateCu
   const own = { ...fields, ...(metadata && { metadata }), searchWords: searchWords(after) };
   const at = timeOfChange(before.updatedAt);
   const data = { ...own, updatedAt: at } satisfies Prisma.CustomerUpdateInput;
+  const where = { tenantId_environment_id: { ...caller.partition, id: before.id } };
   const updated = toCustomer(await caller.db.customer.update({ where, data }));
   await recordEvent(caller, "customer.updated", updated, {
     previousAttributes: previousAttributes(toCustomer(before), changed),

@@ -30,7 +30,7 @@ export type RequestLogWithBodies = RequestLog & {
 
 export const statusClasses = ["2xx", "4xx", "5xx"] as const;
 
-export const loggedMethods = ["GET", "POST", "PATCH", "DELETE"] as const;
+export const loggedMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 const exactStatus = z
   .string()

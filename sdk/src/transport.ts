@@ -10,7 +10,7 @@ export type RequestOptions = {
   timeout?: number | undefined;
   maxRetries?: number | undefined;
   /**
-   * For POST, PATCH and DELETE. Default: a new UUID for each call. Set your own to repeat a call
+   * For POST, PUT, PATCH and DELETE. Default: a new UUID for each call. Set your own to repeat a call
    * after a crash.
    */
   idempotencyKey?: string | undefined;
@@ -183,11 +183,17 @@ export const wait: Wait = (milliseconds, signal) =>
 export function fillPath(path: string, values: Record<string, string> = {}): string {
   return path.replace(/\{(\w+)\}/g, (_placeholder, name: string) => {
     const value = values[name];
-    if (typeof value !== "string" || !/^[\w-]+$/.test(value))
-      throw new ParlanceError(`${name} must be an id, and not ${JSON.stringify(value)}.`);
-    return value;
+    const isAny = name === "externalId";
+    if (typeof value !== "string" || !(isAny ? isSegment(value) : /^[\w-]+$/.test(value)))
+      throw new ParlanceError(
+        `${name} must be ${isAny ? "a text other than . and .." : "an id"}, and not ${JSON.stringify(value)}.`,
+      );
+    return encodeURIComponent(value);
   });
 }
+
+/** Whether a text, once encoded, is one segment of a path. A URL drops the two dot segments. */
+const isSegment = (text: string): boolean => !/^\.{0,2}$/.test(text) && !/\p{Cs}/u.test(text);
 
 const isPlainObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
-import { call, newTenant } from "../support/api";
+import { describe, expect, test } from "vitest";
+import { call, newKey, newTenant, type TestTenant } from "../support/api";
+import { eventsInOrder } from "../support/feed";
 
 test("201 returns the complete customer with its email in lower case, and GET returns the same", async () => {
   const tenant = await newTenant();
@@ -195,4 +196,184 @@ test("409 for the others, when several customers take one externalId at the same
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
   const taken = replies.find(({ status }) => status === 200)?.body.id;
   for (const { status, body } of replies) if (status === 409) expect(body.existingId).toBe(taken);
+});
+
+describe("creating or changing a customer by externalId", () => {
+  const path = (externalId: string) =>
+    `/customers/by-external-id/${encodeURIComponent(externalId)}`;
+  const put = (tenant: TestTenant, externalId: string, body: object, key?: string) =>
+    call(
+      tenant,
+      "PUT",
+      path(externalId),
+      body,
+      key === undefined ? {} : { "idempotency-key": key },
+    );
+  const typesOfEvents = async (tenant: TestTenant) =>
+    (await eventsInOrder(tenant)).map(({ type }) => type);
+
+  test("201 creates it, 200 changes it like a PATCH, and a change of nothing raises no event", async () => {
+    const tenant = await newTenant();
+    const created = await call(tenant, "PUT", "/customers/by-external-id/user_1", {
+      name: "Ada",
+      metadata: { a: 1, b: 2, gone: null },
+    });
+    const changed = await put(tenant, "user_1", {
+      name: null,
+      email: "Ada@example.com",
+      metadata: { a: null, c: 3 },
+    });
+    const unchanged = await put(tenant, "user_1", { metadata: { c: 3 } });
+
+    expect(created).toMatchObject({
+      status: 201,
+      body: { externalId: "user_1", name: "Ada", metadata: { a: 1, b: 2 } },
+    });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: {
+        id: created.body.id,
+        externalId: "user_1",
+        name: null,
+        email: "ada@example.com",
+        metadata: { b: 2, c: 3 },
+      },
+    });
+    expect([unchanged.status, unchanged.text]).toEqual([200, changed.text]);
+    expect((await call(tenant, "GET", `/customers/${created.body.id}`)).text).toBe(changed.text);
+    const events = await eventsInOrder(tenant);
+    expect(events).toMatchObject([
+      { type: "customer.created", data: { object: created.body } },
+      {
+        type: "customer.updated",
+        data: {
+          object: changed.body,
+          previousAttributes: { name: "Ada", email: null, metadata: { a: 1, b: 2 } },
+        },
+      },
+    ]);
+  });
+
+  test("201 for one and 200 for 49 of 50 concurrent requests, which create one customer and lose no change", async () => {
+    const tenant = await newTenant();
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        put(tenant, "user_1", { metadata: { [`k${index}`]: index } }),
+      ),
+    );
+
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(49);
+    const { data } = (await call(tenant, "GET", "/customers")).body;
+    expect(data).toHaveLength(1);
+    expect(Object.keys(data[0].metadata)).toHaveLength(50);
+    const types = await typesOfEvents(tenant);
+    expect(types.toSorted()).toEqual([
+      "customer.created",
+      ...Array.from({ length: 49 }, () => "customer.updated"),
+    ]);
+  });
+
+  test("one event for 50 concurrent requests with the same content", async () => {
+    const tenant = await newTenant();
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => put(tenant, "user_1", { name: "Ada" })),
+    );
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    expect(await typesOfEvents(tenant)).toEqual(["customer.created"]);
+  });
+
+  test("200 or 201, never an error, while the customer is renamed", async () => {
+    const tenant = await newTenant();
+    for (let round = 0; round < 10; round++) {
+      const { id } = (await put(tenant, "user_1", { name: "Ada" })).body;
+      const [renamed, upserted] = await Promise.all([
+        call(tenant, "PATCH", `/customers/${id}`, { externalId: `old_${round}` }),
+        put(tenant, "user_1", { name: "Grace" }),
+      ]);
+      expect(renamed.status).toBe(200);
+      expect(upserted.body.externalId).toBe("user_1");
+      expect(upserted.status).toBe(upserted.body.id === id ? 200 : 201);
+    }
+  });
+
+  test("the status is replayed with the response, and a 201 stays a 201", async () => {
+    const tenant = await newTenant();
+    const first = await put(tenant, "user_1", { name: "Ada" }, "k1");
+    const second = await put(tenant, "user_1", { name: "Grace" }, "k2");
+    for (const [reply, name, key] of [
+      [first, "Ada", "k1"],
+      [second, "Grace", "k2"],
+    ] as const) {
+      const again = await put(tenant, "user_1", { name }, key);
+      expect([again.status, again.text]).toEqual([reply.status, reply.text]);
+      expect(again.headers.get("idempotent-replayed")).toBe("true");
+    }
+    expect([first.status, second.status]).toEqual([201, 200]);
+    expect(await typesOfEvents(tenant)).toEqual(["customer.created", "customer.updated"]);
+  });
+
+  test("50 concurrent requests with one key create one customer and get 50 equal responses", async () => {
+    const tenant = await newTenant();
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => put(tenant, "user_1", { name: "Ada" }, "k")),
+    );
+    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(replies[0]?.status).toBe(201);
+  });
+
+  test.each(["a/b", "ä 😀", "%41", "a?b#c&d=e", "+", "...", "x".repeat(255)])(
+    "201 stores the externalId %j as it was sent, and the list finds it",
+    async (externalId) => {
+      const tenant = await newTenant();
+      const { status, body } = await put(tenant, externalId, {});
+      expect([status, body.externalId]).toEqual([201, externalId]);
+      expect((await put(tenant, externalId, {})).body.id).toBe(body.id);
+      const found = await call(
+        tenant,
+        "GET",
+        `/customers?externalId=${encodeURIComponent(externalId)}`,
+      );
+      expect(found.body.data).toEqual([body]);
+    },
+  );
+
+  test("201 for another tenant and the other environment: each has its own customers", async () => {
+    const tenant = await newTenant();
+    const first = await put(tenant, "user_1", { name: "Ada" });
+    for (const other of [await newTenant(), await newKey(tenant, { environment: "live" })]) {
+      const reply = await put(other, "user_1", { name: "Eve" });
+      expect(reply.status).toBe(201);
+      expect(reply.body.id).not.toBe(first.body.id);
+    }
+    expect((await call(tenant, "GET", `/customers/${first.body.id}`)).text).toBe(first.text);
+  });
+
+  test.each([
+    ["an externalId in the body", path("c-1"), { externalId: "c-2" }, "/externalId", "body"],
+    ["an externalId that is empty", path(""), {}, "/externalId", "path"],
+    ["an externalId that is too long", path("x".repeat(256)), {}, "/externalId", "path"],
+    ["an externalId with a NUL character", path("a\0"), {}, "/externalId", "path"],
+    ["an invalid field", path("c-1"), { email: "ada" }, "/email", "body"],
+    ["an unknown field", path("c-1"), { age: 3 }, "/age", "body"],
+    ["too many keys", path("full"), { metadata: { one: 1, more: 2 } }, "/metadata", "body"],
+  ])("422 for %s, and nothing is written", async (_what, path, body, pointer, location) => {
+    const tenant = await newTenant();
+    const metadata = Object.fromEntries(Array.from({ length: 49 }, (_, index) => [`k${index}`, 1]));
+    await put(tenant, "full", { metadata });
+    expect(await call(tenant, "PUT", path, body)).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer, location }] },
+    });
+    expect((await call(tenant, "GET", "/customers")).body.data).toHaveLength(1);
+    expect(await typesOfEvents(tenant)).toEqual(["customer.created"]);
+  });
+
+  test("404 for a path that is not valid percent-encoded UTF-8, 405 for other methods", async () => {
+    const tenant = await newTenant();
+    expect((await call(tenant, "PUT", "/customers/by-external-id/%FF", {})).status).toBe(404);
+    expect((await call(tenant, "GET", "/conversations/%FF")).status).toBe(404);
+    const get = await call(tenant, "GET", path("c-1"));
+    expect([get.status, get.headers.get("allow")]).toEqual([405, "PUT"]);
+  });
 });

@@ -65,7 +65,7 @@ beforeAll(async () => {
     messageId: messages[0].id,
     eventId: events[0].id,
     deliveryId: deliveries[0].id,
-    customerId: await made("/customers", { name: "Ada" }),
+    customerId: await made("/customers", { name: "Ada", externalId: "externalId" }),
     agentId: await made("/agents", { name: "Concierge" }),
     documentId: await made(`/knowledge-bases/${knowledgeBaseId}/documents`, {
       name: "Returns",

@@ -106,7 +106,7 @@ if (!hasCurl)
   );
 
 describe.skipIf(!hasCurl)("the reference", () => {
-  const order = ["GET", "POST", "PATCH", "DELETE"];
+  const order = ["GET", "POST", "PUT", "PATCH", "DELETE"];
   const operations = describedOperations().toSorted(
     (a, b) => order.indexOf(a.method) - order.indexOf(b.method),
   );

@@ -21,6 +21,7 @@ const methods: Record<keyof Operations, (client: Parlance) => Promise<unknown>> 
   createCustomer: ({ customers }) => customers.create({}),
   getCustomer: ({ customers }) => customers.get("customerId"),
   updateCustomer: ({ customers }) => customers.update("customerId", {}),
+  upsertCustomer: ({ customers }) => customers.upsert("externalId", {}),
   listAgents: ({ agents }) => agents.list(),
   createAgent: ({ agents }) => agents.create({ name: "Agent" }),
   getAgent: ({ agents }) => agents.get("agentId"),

@@ -87,6 +87,7 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
     (caller) => customers.findOrCreateCustomer(caller, { name: "Ada", metadata: {} } as never),
   ],
   updateCustomer: ["MEMBER", "never", (caller) => customers.updateCustomer(caller, id("cus"), {})],
+  upsertCustomer: ["MEMBER", "never", (caller) => customers.upsertCustomer(caller, "c-1", {})],
   createKnowledgeBase: [
     "MEMBER",
     "never",

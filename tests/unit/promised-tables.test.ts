@@ -30,7 +30,7 @@ const operationsByScope: Record<string, string[]> = {
   ],
   "write:conversations": ["createConversation", "updateConversation", "postMessage"],
   "read:customers": ["listCustomers", "getCustomer"],
-  "write:customers": ["createCustomer", "updateCustomer"],
+  "write:customers": ["createCustomer", "updateCustomer", "upsertCustomer"],
   "read:agents": ["listAgents", "getAgent"],
   "write:agents": ["createAgent", "updateAgent"],
   "read:knowledge": [

@@ -1259,6 +1259,18 @@ export type UpdateWebhookBody = {
   metadata?: MetadataPatch | undefined;
 };
 
+export type UpsertCustomerBody = {
+  /** The customer's name. */
+  name?: string | null | undefined;
+  /** An email address, stored in lower case. */
+  email?: string | null | undefined;
+  /** A phone number in E.164 format, such as +4930123456. */
+  phone?: string | null | undefined;
+  /** A BCP 47 language tag, such as de-AT. */
+  locale?: string | null | undefined;
+  metadata?: MetadataPatch | undefined;
+};
+
 /** What the account used in a period. */
 export type Usage = {
   environment: Environment;
@@ -1683,6 +1695,12 @@ export type Operations = {
     route: "PATCH /customers/{customerId}";
     query: undefined;
     body: UpdateCustomerBody;
+    response: Customer;
+  };
+  upsertCustomer: {
+    route: "PUT /customers/by-external-id/{externalId}";
+    query: undefined;
+    body: UpsertCustomerBody;
     response: Customer;
   };
   listAgents: {
