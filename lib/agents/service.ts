@@ -84,6 +84,7 @@ export async function updateAgent(
 ): Promise<Agent> {
   requireRole(caller, "MEMBER", "change agents");
   const before = await lockAgent(caller, id);
+  caller.requireMatch?.(toAgent(before));
   if (patch.knowledgeBaseIds) await requireKnowledgeBases(caller, patch.knowledgeBaseIds);
   requireNotArchived(before);
   requireUnchangedDraft(before, seen);

@@ -87,7 +87,7 @@ export async function writeAgent(
 
 /**
  * The `updatedAt` of the draft that the user saw when they acted. If the draft has changed since,
- * the action is refused. The API has no such check: its patches are merged in the order of arrival.
+ * the action is refused. The API checks `If-Match` instead.
  */
 export type SeenDraft = { draft?: string | undefined };
 

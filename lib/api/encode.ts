@@ -52,14 +52,18 @@ export async function compressed(
   return compress[encoding](body);
 }
 
-/** Whether an operation returns one resource, which then has an `ETag`. */
-export const returnsResource = ({ response }: Pick<Declaration, "response">): boolean =>
+/** Whether an operation returns one resource. */
+const returnsResource = ({ response }: Declaration): boolean =>
   "id" in ((response as { shape?: object }).shape ?? {});
+
+/** Whether the successful response to a method has an `ETag`. */
+export const returnsVersion = (method: string, declaration: Declaration): boolean =>
+  (method === "GET" || method === "HEAD" || method === "PATCH") && returnsResource(declaration);
 
 export const etagOf = (body: string): string =>
   `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;
 
-/** Whether an `If-None-Match` header contains this version, by the weak comparison. */
+/** Whether an `If-None-Match` or `If-Match` header contains this version, by the weak comparison. */
 export function isKnownVersion(header: string | null, etag: string): boolean {
   if (!header) return false;
   return header

@@ -19,7 +19,13 @@ const windowMs = 24 * 3_600_000;
 export type StoredResponse = { status: number; body: string };
 
 /** Two requests are the same if all of these are equal. */
-type RequestIdentity = { method: string; path: string; search: string; bytes: Uint8Array };
+type RequestIdentity = {
+  method: string;
+  path: string;
+  search: string;
+  ifMatch: string | undefined;
+  bytes: Uint8Array;
+};
 
 /**
  * The record to write for a request with an `Idempotency-Key`, or null without one.
@@ -35,8 +41,9 @@ export function newRecord(
   if (header === null) return null;
   const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw invalidIdempotencyKey();
-  const { method, path, search, bytes } = identity;
-  const hashed = Buffer.concat([Buffer.from(`${method} ${path}?${search}\n`), bytes]);
+  const { method, path, search, ifMatch, bytes } = identity;
+  const condition = ifMatch === undefined ? "" : ` If-Match: ${ifMatch}`;
+  const hashed = Buffer.concat([Buffer.from(`${method} ${path}?${search}${condition}\n`), bytes]);
   const fingerprint = hash("sha256", hashed, "buffer");
   return { key, fingerprint, status, expiresAt: new Date(now.getTime() + windowMs) };
 }

@@ -60,7 +60,7 @@ export const operationHeaders = {
   },
   ETag: {
     description:
-      "The version of the resource, for `If-None-Match`. Weak if the response is compressed.",
+      "The version of the resource, for `If-None-Match` and `If-Match`. Weak if the response is compressed.",
     required: true,
     schema: { type: "string", pattern: '^(W/)?"[\\w-]{27}"$', maxLength: 31 },
     example: '"Zr0dF1yQvN3H8kWmJ5xT2cLb7Pa"',

@@ -14,7 +14,7 @@ import {
   resolveSchema,
 } from "@/lib/platform/openapi";
 import { partsOf } from "@/lib/resources/registry";
-import { returnsResource } from "./encode";
+import { returnsVersion } from "./encode";
 import { anyEvent, eventOperations } from "./openapi-events";
 import { exampleOf } from "./openapi-example";
 import { operationHeaders, rateLimitHeaders } from "./openapi-headers";
@@ -104,6 +104,7 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
       },
       parameters: {
         IdempotencyKey: idempotencyKey,
+        IfMatch: ifMatch,
         IfNoneMatch: ifNoneMatch,
         LastEventId: lastEventId,
       },
@@ -143,6 +144,15 @@ const idempotencyKey: Parameter = {
   example: "0f9f8a52-9f0e-4c39-a7f8-6d4d6c1b6f27",
 };
 
+const ifMatch: Parameter = {
+  name: "If-Match",
+  in: "header",
+  required: false,
+  description:
+    "The `ETag` of the version that you have read, or `*` for any. If the resource is another version by now, or does not exist, the response is 412 and nothing changes.",
+  schema: { type: "string", minLength: 1, maxLength: 1_000, pattern: "^[\\x20-\\x7e]+$" },
+};
+
 const ifNoneMatch: Parameter = {
   name: "If-None-Match",
   in: "header",
@@ -176,7 +186,8 @@ function describeOperation(
   const { operationId, summary, description, scope, status = 200, statusIfNew } = declaration;
   const isMutation = method !== "GET";
   const isStream = declaration.follow !== undefined;
-  const isVersioned = !isMutation && !isStream && returnsResource(declaration);
+  const isVersioned = !isStream && returnsVersion(method, declaration);
+  const isCacheable = isVersioned && !isMutation;
   const requestBody = bodyOf(collector, declaration);
   const body = collector.referenceTo(responseName(declaration), declaration.response, "output");
   const success: ApiResponse = {
@@ -194,7 +205,8 @@ function describeOperation(
     ...pathParameters(collector, path, declaration),
     ...queryParameters(collector, declaration),
     ...(isMutation ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
-    ...(isVersioned ? [{ $ref: "#/components/parameters/IfNoneMatch" }] : []),
+    ...(declaration.versionOf ? [{ $ref: "#/components/parameters/IfMatch" }] : []),
+    ...(isCacheable ? [{ $ref: "#/components/parameters/IfNoneMatch" }] : []),
     ...(isStream ? [{ $ref: "#/components/parameters/LastEventId" }] : []),
   ];
   return {
@@ -211,7 +223,7 @@ function describeOperation(
       ...(statusIfNew && {
         [statusIfNew]: { ...success, description: successDescriptions[statusIfNew] },
       }),
-      ...(isVersioned && { 304: notModified() }),
+      ...(isCacheable && { 304: notModified() }),
       ...problemResponses(problemKinds(path, method, declaration)),
     },
   };
@@ -318,7 +330,7 @@ const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(
 export function problemKinds(
   path: string,
   method: Method,
-  { query, body, problems = [] }: Declaration,
+  { query, body, versionOf, problems = [] }: Declaration,
 ): ErrorKind[] {
   const hasCursor = Boolean(query && "cursor" in ((query as { shape?: object }).shape ?? {}));
   const kinds = new Set<ErrorKind>([
@@ -336,6 +348,7 @@ export function problemKinds(
           "idempotency-in-progress",
           "idempotency-key-reused",
         ] as const)),
+    ...(versionOf ? (["precondition-failed"] as const) : []),
     "validation",
     ...(hasCursor ? (["invalid-cursor"] as const) : []),
     "rate-limited",
@@ -399,7 +412,7 @@ function problemHeaders(status: number, kinds: ErrorKind[]): Record<string, Head
       : [403, 429].includes(status) || status >= 500
         ? Object.fromEntries(optional)
         : allRateLimitHeaders();
-  const isReplayable = [404, 409].includes(status);
+  const isReplayable = [404, 409, 412].includes(status);
   return {
     "X-Request-Id": header("X-Request-Id"),
     ...limit,

@@ -45,6 +45,11 @@ export type Declaration<
    * in the path. They are documented, and the tests fail if an operation returns any other.
    */
   problems?: readonly ErrorKind[];
+  /**
+   * The resource that the operation changes. The response to a read of it has the `ETag` that
+   * `If-Match` is compared with, by the service: see `requireMatch` of `Identity`.
+   */
+  versionOf?: z.ZodType;
   /** The response is stored encrypted, for replays. */
   responseHasSecret?: boolean;
   /** Calls one service function. In a mutation `caller.db` is its transaction. */

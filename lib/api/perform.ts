@@ -197,7 +197,7 @@ async function replay(identity: Identity, record: IdempotencyRecord): Promise<Js
 const serializers = new WeakMap<Declaration["response"], Serialize<unknown>>();
 
 /** Drops fields that the contract does not name, and fails if one is missing. */
-export function serializerOf({ response }: Declaration): Serialize<unknown> {
+export function serializerOf({ response }: Pick<Declaration, "response">): Serialize<unknown> {
   const known = serializers.get(response);
   if (known) return known;
   const serialize = compileSerializer(response);

@@ -15,9 +15,10 @@ import { logRequest } from "@/lib/request-logs/request-log-buffer";
 import { newId } from "@/lib/resources/ids";
 import { countRequest } from "@/lib/usage/count-requests";
 import { authenticate, requireAllowedAddress } from "./authenticate";
-import { compressed, etagOf, isKnownVersion, returnsResource } from "./encode";
+import { compressed, etagOf, isKnownVersion, returnsVersion } from "./encode";
 import { type EventStream, openEventStream } from "./event-stream";
 import { findStoredResponse, newRecord } from "./idempotency";
+import { readIfMatch } from "./if-match";
 import type { Declaration } from "./operation";
 import { type Change, type JsonResponse, perform, serializerOf } from "./perform";
 import { toProblem } from "./problem";
@@ -129,25 +130,17 @@ export async function respond(request: ApiRequest, target: Target, wire: Wire): 
       request: { id: requestId, idempotencyKey: null },
       address,
     };
-    if (request.method !== "GET" && request.method !== "HEAD")
-      response = await change(declaration, identity, params, {
-        request,
-        wire,
-        path,
-        search,
-        requestId,
-        trace,
-      });
-    else if (declaration.follow) {
+    if (!isRead(request)) {
+      const incoming = { request, wire, path, search, requestId, trace };
+      const changed = await change(declaration, identity, params, incoming);
+      response = withVersion(request, headers, declaration, changed);
+    } else if (declaration.follow) {
       response = await stream(declaration, { request, key, identity, params, search });
       Object.assign(headers, streamHeaders);
-    } else
-      response = readVersion(
-        request,
-        headers,
-        declaration,
-        await read(declaration, identity, params, search),
-      );
+    } else {
+      const found = await read(declaration, identity, params, search);
+      response = withVersion(request, headers, declaration, found);
+    }
     if (response.isReplay) headers["Idempotent-Replayed"] = "true";
   } catch (thrown) {
     const problem = toProblem(thrown, path, requestId);
@@ -172,16 +165,21 @@ export async function respond(request: ApiRequest, target: Target, wire: Wire): 
   return { status: response.status, headers, body };
 }
 
-/** Adds an `ETag` to a single resource. A client that already has this version gets a 304. */
-function readVersion(
+const isRead = ({ method }: ApiRequest): boolean => method === "GET" || method === "HEAD";
+
+/**
+ * Adds an `ETag` to a single resource that was read or patched. A client that already has the
+ * version that it reads gets a 304.
+ */
+function withVersion(
   request: ApiRequest,
   headers: Record<string, string>,
   declaration: Declaration,
   response: JsonResponse,
 ): JsonResponse {
-  if (!returnsResource(declaration)) return response;
+  if (response.status >= 300 || !returnsVersion(request.method, declaration)) return response;
   headers.ETag = etagOf(response.body);
-  return isKnownVersion(request.headers.get("if-none-match"), headers.ETag)
+  return isRead(request) && isKnownVersion(request.headers.get("if-none-match"), headers.ETag)
     ? { status: 304, body: "" }
     : response;
 }
@@ -203,13 +201,14 @@ type LoggedResponse = {
 
 function logResponse(
   key: KnownKey,
-  { method, headers }: ApiRequest,
+  request: ApiRequest,
   path: string,
   { requestId, address, trace, response }: LoggedResponse,
 ): void {
+  const { method, headers } = request;
   const { startedMs, ...known } = trace;
   const { status, body, isReplay = false } = response;
-  const isPlainRead = status < 400 && (method === "GET" || method === "HEAD");
+  const isPlainRead = status < 400 && isRead(request);
   logRequest({
     ...{
       id: requestId,
@@ -305,16 +304,19 @@ async function change(
   try {
     const status = declaration.status ?? 200;
     if (incoming.wire.hasRepeatedIdempotencyKey) throw repeatedIdempotencyKey();
+    const { header: ifMatch, issues, requireMatch } = readIfMatch(request, declaration);
     const record = newRecord(
       request,
-      { method: request.method, path, search, bytes: body.bytes },
+      { method: request.method, path, search, ifMatch, bytes: body.bytes },
       status,
       new Date(),
     );
     trace.idempotencyKey = record?.key ?? null;
-    const caller: Identity = record
-      ? { ...identity, request: { id: incoming.requestId, idempotencyKey: record.key } }
-      : identity;
+    const caller: Identity = {
+      ...identity,
+      ...(record && { request: { id: incoming.requestId, idempotencyKey: record.key } }),
+      ...(requireMatch && { requireMatch }),
+    };
 
     let input: Change["input"];
     try {
@@ -323,7 +325,7 @@ async function change(
         params,
         readQuery(search),
         body.value,
-        body.issues,
+        [...issues, ...body.issues],
       );
     } catch (error) {
       // A replay takes precedence over a validation error. For a valid request, `perform` looks up
@@ -363,7 +365,7 @@ function validated(
   pathValues: Record<string, string>,
   queryValues: Query,
   bodyValue: unknown,
-  bodyIssues: ValidationIssue[] = [],
+  earlierIssues: ValidationIssue[] = [],
 ) {
   const checkedParams = params ? check(params, pathValues, "path") : { output: {}, issues: [] };
   const checkedQuery = query
@@ -375,7 +377,7 @@ function validated(
   const issues = [
     ...checkedParams.issues,
     ...checkedQuery.issues,
-    ...bodyIssues,
+    ...earlierIssues,
     ...checkedBody.issues,
   ];
   if (issues.length > 0) throw invalidRequest(issues);

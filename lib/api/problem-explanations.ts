@@ -20,6 +20,7 @@ import {
   invalidTransition,
   jsonRequired,
   methodNotAllowed,
+  preconditionFailed,
   requestTimeout,
   rotationInProgress,
   tooManyWebhooks,
@@ -251,6 +252,19 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       instance: "/v1/public/webhooks",
     },
   },
+  "precondition-failed": {
+    what: "The resource is not the version in `If-Match`, so nothing was changed.",
+    why: [
+      "Something changed the resource after you had read it. A new message changes a conversation, and a delivery changes a webhook.",
+      "`PUT` with `If-Match` changes an existing resource only, and there is none.",
+    ],
+    howToFix: [
+      "Read the resource again, decide whether your change still applies, and send it with the new `ETag` and a new `Idempotency-Key`.",
+      "If only the fields you send matter, leave out `If-Match`: a `PATCH` leaves all other fields as they are. For tags, use `addTags` and `removeTags`.",
+    ],
+    canRetry: false,
+    example: { error: preconditionFailed(), instance: conversation },
+  },
   "payload-too-large": {
     what: "The body is larger than this operation accepts.",
     why: ["A JSON body has at most 256 KiB, an uploaded file at most 20 MiB."],
@@ -310,7 +324,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   "idempotency-key-reused": {
     what: "This `Idempotency-Key` was used for another request within the last 24 hours.",
     why: [
-      "The method, the path, the query or any byte of the body differs from the first request with this key.",
+      "The method, the path, the query, `If-Match` or any byte of the body differs from the first request with this key.",
     ],
     howToFix: [
       "Create a new key for each change.",

@@ -112,7 +112,7 @@ export const updateConversationBody = z
     priority: priority.optional(),
     tags: tags
       .optional()
-      .meta({ description: "Replaces all labels. Must not be combined with the next two fields." }),
+      .meta({ description: "Replaces all labels. Not together with `addTags` or `removeTags`." }),
     addTags: tagList.optional().meta({
       description:
         "Labels to add. Those that the conversation has already stay where they are. Labels that other requests add or remove at the same time are kept.",

@@ -190,6 +190,7 @@ export async function updateConversation(
 ): Promise<Conversation> {
   requireRole(caller, "MEMBER", "change conversations");
   const before = await lockConversation(caller, id);
+  caller.requireMatch?.(toConversation(before));
   await requireReferences(caller, patch);
   const { metadata: metadataPatch, tags: allTags, addTags, removeTags, ...fields } = patch;
   const metadata = mergeMetadata(before.metadata, metadataPatch);

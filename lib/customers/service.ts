@@ -102,9 +102,9 @@ export async function findOrCreateCustomer(
 
 export async function updateCustomer(caller: Caller, id: string, patch: UpdateCustomer) {
   requireRole(caller, "MEMBER", "change customers");
+  const where = { tenantId_environment_id: { ...caller.partition, id } };
   // Concurrent patches must not undo each other's metadata.
   await lockRow(caller, "customers", id);
-  const where = { tenantId_environment_id: { ...caller.partition, id } };
   const before = await caller.db.customer.findUnique({ where });
   if (!before) throw notFound("customer", id);
   return changeCustomer(caller, before, patch);
@@ -126,6 +126,7 @@ export async function upsertCustomer(
     const statement = lockByExternalIdStatement({ ...caller.partition, externalId });
     const [before] = await runSql<CustomerRow>(statement, caller);
     if (before) return { ...(await changeCustomer(caller, before, patch)), isNew: false };
+    caller.requireMatch?.(null);
     const created = await insertCustomer(caller, { ...patch, externalId, metadata });
     if (created) return { ...created, isNew: true };
   }
@@ -137,6 +138,7 @@ async function changeCustomer(
   before: CustomerModel,
   patch: UpdateCustomer,
 ): Promise<Customer> {
+  caller.requireMatch?.(toCustomer(before));
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = mergeMetadata(before.metadata, metadataPatch);
 

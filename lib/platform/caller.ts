@@ -33,6 +33,12 @@ export type Identity = {
   request: { id: string; idempotencyKey: string | null } | null;
   /** The client's address, for the audit log. */
   address: string | null;
+  /**
+   * Present if the request may change only one version of a resource. Services call it with what a
+   * read would return, or null if there is nothing, while the row is locked and before they write.
+   * @throws AppError `precondition-failed` for any other version
+   */
+  requireMatch?: (current: object | null) => void;
 };
 
 /** The first parameter of every service function. `db` is the transaction, in a mutation. */

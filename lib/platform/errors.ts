@@ -22,6 +22,7 @@ export const errorKinds = {
   "agent-archived": { status: 409, title: "The agent is archived" },
   "rotation-in-progress": { status: 409, title: "A secret rotation is still in progress" },
   "limit-reached": { status: 409, title: "A limit of the environment is reached" },
+  "precondition-failed": { status: 412, title: "The resource is not the version in If-Match" },
   "payload-too-large": { status: 413, title: "The body is too large" },
   "unsupported-media-type": { status: 415, title: "The media type is not supported" },
   "expectation-failed": { status: 417, title: "The expectation is not supported" },
@@ -243,6 +244,14 @@ export function tooManyWebhooks({ limit, current }: { limit: number; current: nu
     current,
   });
 }
+
+export const preconditionFailed = ({ exists = true } = {}) =>
+  new AppError(
+    "precondition-failed",
+    exists
+      ? "The resource has changed since the version in `If-Match`. Read it again, and send the change with its current `ETag`."
+      : "The resource does not exist. To create it, send the request without `If-Match`.",
+  );
 
 export const bodyTooLarge = (maximumBytes: number) =>
   new AppError(

@@ -117,6 +117,7 @@ export async function updateWebhook(
   requireRole(caller, "ADMIN", "change webhooks");
   if (patch.url !== undefined) requireUsableUrl(caller, patch.url, id);
   const row = await lockWebhook(caller, id);
+  caller.requireMatch?.(toWebhook(row));
 
   const { metadata: metadataPatch, status, ...fields } = patch;
   const metadata = mergeMetadata(row.metadata, metadataPatch);
@@ -233,6 +234,7 @@ export async function deleteWebhook(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "delete webhooks");
   await requireStepUp(caller, "deleteWebhook");
   const row = await lockWebhook(caller, id);
+  caller.requireMatch?.(toWebhook(row));
   const at = now();
   await caller.db.webhook.update({
     where: { tenantId_environment_id: { ...caller.partition, id } },

@@ -1,3 +1,4 @@
+import { ParlanceError } from "./errors";
 import { followStream, type StreamOptions } from "./event-stream";
 import type { Operations, StreamEventsQuery, WebhookEvent } from "./generated/types";
 import {
@@ -85,11 +86,25 @@ async function toOutgoing(
   options: RequestOptions,
 ): Promise<Outgoing> {
   const [method = "", template = ""] = route.split(" ");
-  const target = { method, path: `/v1/public${fillPath(template, path)}${toSearch(query)}` };
+  const target = {
+    method,
+    path: `/v1/public${fillPath(template, path)}${toSearch(query)}`,
+    ...ifMatchOf(method, options),
+  };
   if (method === "GET") return target;
   const { idempotencyKey = crypto.randomUUID() } = options;
   // `fetch` sets its media type, which contains the boundary.
   if (form) return { ...target, body: await form(), idempotencyKey };
   if (body === undefined) return { ...target, idempotencyKey };
   return { ...target, body: JSON.stringify(body), contentType: "application/json", idempotencyKey };
+}
+
+/** @throws ParlanceError where the change would be made whatever the version */
+function ifMatchOf(method: string, { ifMatch }: RequestOptions): { ifMatch?: string } {
+  if (ifMatch === undefined) return {};
+  if (ifMatch === null)
+    throw new ParlanceError("ifMatch must be an ETag, and not null: that response had none.");
+  if (method === "GET" || method === "POST")
+    throw new ParlanceError("ifMatch is an option of update, upsert and delete only.");
+  return { ifMatch };
 }

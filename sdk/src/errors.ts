@@ -166,6 +166,11 @@ export class LimitReachedError extends ApiError {
   override name = "LimitReachedError";
 }
 
+/** The resource is not the version that `ifMatch` names. Nothing was changed. */
+export class PreconditionFailedError extends ApiError {
+  override name = "PreconditionFailedError";
+}
+
 export class PayloadTooLargeError extends ApiError {
   override name = "PayloadTooLargeError";
 }

@@ -14,6 +14,12 @@ export type RequestOptions = {
    * after a crash.
    */
   idempotencyKey?: string | undefined;
+  /**
+   * For `update`, `upsert` and `delete`: the `etag` of the version that you have read, or `*` for any.
+   * If the resource is another version by now, the call throws a `PreconditionFailedError` and
+   * changes nothing. Null, the `etag` of a response without one, is refused.
+   */
+  ifMatch?: string | null | undefined;
 };
 
 export type Settings = {
@@ -38,6 +44,7 @@ export type Outgoing = {
   body?: string | FormData;
   contentType?: string;
   idempotencyKey?: string | undefined;
+  ifMatch?: string;
 };
 
 export type ApiResult<Data> = {
@@ -45,6 +52,8 @@ export type ApiResult<Data> = {
   /** The status and headers. The body has already been read into `data`. */
   response: Response;
   requestId: string | null;
+  /** The version of a resource that was read or updated, for `ifMatch`. */
+  etag: string | null;
 };
 
 const longestRetryAfterSeconds = 60;
@@ -77,7 +86,7 @@ export async function send<Data>(
 
 export function toInit(
   { apiKey }: Settings,
-  { method, body, contentType, idempotencyKey }: Outgoing,
+  { method, body, contentType, idempotencyKey, ifMatch }: Outgoing,
 ): RequestInit {
   const headers = new Headers({
     Accept: "application/json",
@@ -86,6 +95,7 @@ export function toInit(
   });
   if (contentType) headers.set("Content-Type", contentType);
   if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
+  if (ifMatch !== undefined) headers.set("If-Match", ifMatch);
   // Following a redirect could turn a POST into a GET. The API has no redirects.
   return { method, headers, redirect: "manual", ...(body !== undefined && { body }) };
 }
@@ -127,7 +137,12 @@ async function attempt<Data>(
     );
   }
   if (!response.ok || body === undefined) throw toApiError(response, body);
-  return { data: body as Data, response, requestId: response.headers.get("x-request-id") };
+  return {
+    data: body as Data,
+    response,
+    requestId: response.headers.get("x-request-id"),
+    etag: response.headers.get("etag"),
+  };
 }
 
 /** What Node's `fetch` says of itself is only "fetch failed"; what happened stands in its cause. */

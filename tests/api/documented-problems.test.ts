@@ -63,6 +63,14 @@ const provoke: Partial<Record<ErrorKind, (tenant: TestTenant) => Promise<Reply>>
     for (let count = 0; count < 20; count++) await call(tenant, "POST", "/webhooks", body);
     return call(tenant, "POST", "/webhooks", body);
   },
+  "precondition-failed": async (tenant) =>
+    call(
+      tenant,
+      "PATCH",
+      `/conversations/${await conversation(tenant)}`,
+      {},
+      { "if-match": '"other"' },
+    ),
   "payload-too-large": (tenant) =>
     call(tenant, "POST", "/conversations", { channelId: "x".repeat(300_000) }),
   "unsupported-media-type": (tenant) =>

@@ -81,6 +81,19 @@ describe("completeness", () => {
     }
   });
 
+  test("every PATCH, PUT and DELETE takes If-Match, for the version that GET returns", () => {
+    for (const [path, methods] of Object.entries(routes)) {
+      for (const method of ["PATCH", "PUT", "DELETE"] as const) {
+        const { operationId, versionOf } = methods[method]?.declaration ?? {};
+        if (!operationId) continue;
+        expect(versionOf, `versionOf of ${operationId} in its route file`).toBeDefined();
+        if (methods.GET) expect(versionOf).toBe(methods.GET.declaration.response);
+        const described = JSON.stringify(document.paths[path]?.[method.toLowerCase()]);
+        expect(described).toContain("#/components/parameters/IfMatch");
+      }
+    }
+  });
+
   test("every kind of problem has an example with its own status, and every event its place in `webhooks`", () => {
     const { "method-not-allowed": _, "expectation-failed": __, ...kinds } = errorKinds;
     expect(Object.keys(document.components.examples).toSorted()).toEqual(

@@ -122,6 +122,7 @@ test("every kind of error keeps its status", () => {
     "agent-archived": 409,
     "rotation-in-progress": 409,
     "limit-reached": 409,
+    "precondition-failed": 412,
     "payload-too-large": 413,
     "unsupported-media-type": 415,
     "expectation-failed": 417,

@@ -137,6 +137,7 @@ async function requireRoomForBytes(caller: Caller, sizeBytes: number): Promise<v
 export async function deleteDocument(caller: Caller, knowledgeBaseId: string, id: string) {
   requireRole(caller, "MEMBER", "delete documents");
   const row = await lockDocument(caller, knowledgeBaseId, id);
+  caller.requireMatch?.(toDocument(row));
   await caller.db.document.delete({
     where: { tenantId_environment_id: { ...caller.partition, id } },
     select: { id: true },

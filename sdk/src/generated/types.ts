@@ -1222,7 +1222,7 @@ export type UpdateConversationBody = {
   /** What the conversation is about. */
   subject?: string | null | undefined;
   priority?: Priority | undefined;
-  /** Replaces all labels. Must not be combined with the next two fields. */
+  /** Replaces all labels. Not together with `addTags` or `removeTags`. */
   tags?: readonly string[] | undefined;
   /** Labels to add. Those that the conversation has already stay where they are. Labels that other requests add or remove at the same time are kept. */
   addTags?: readonly string[] | undefined;

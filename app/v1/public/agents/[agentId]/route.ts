@@ -22,6 +22,7 @@ export const PATCH = operation({
   params: agentParams,
   body: updateAgentBody,
   response: agent,
+  versionOf: agent,
   problems: ["agent-archived"],
   run: ({ caller, params, body }) => updateAgent(caller, params.agentId, body),
 });

@@ -22,6 +22,7 @@ export const PATCH = operation({
   params: conversationParams,
   body: updateConversationBody,
   response: conversation,
+  versionOf: conversation,
   problems: ["invalid-transition"],
   run: ({ caller, params, body }) => updateConversation(caller, params.conversationId, body),
 });

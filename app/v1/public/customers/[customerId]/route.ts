@@ -18,6 +18,7 @@ export const PATCH = operation({
   params: customerParams,
   body: updateCustomerBody,
   response: customer,
+  versionOf: customer,
   problems: ["conflict"],
   run: ({ caller, params, body }) => updateCustomer(caller, params.customerId, body),
 });

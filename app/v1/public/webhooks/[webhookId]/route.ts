@@ -18,6 +18,7 @@ export const PATCH = operation({
   params: webhookParams,
   body: updateWebhookBody,
   response: webhook,
+  versionOf: webhook,
   run: ({ caller, params, body }) => updateWebhook(caller, params.webhookId, body),
 });
 
@@ -27,5 +28,6 @@ export const DELETE = operation({
   scope: "write:webhooks",
   params: webhookParams,
   response: deletedWebhook,
+  versionOf: webhook,
   run: ({ caller, params }) => deleteWebhook(caller, params.webhookId),
 });

@@ -12,5 +12,6 @@ export const PUT = operation({
   params: externalIdParams,
   body: upsertCustomerBody,
   response: customer,
+  versionOf: customer,
   run: ({ caller, params, body }) => upsertCustomer(caller, params.externalId, body),
 });

@@ -18,5 +18,6 @@ export const DELETE = operation({
   scope: "write:knowledge",
   params: documentParams,
   response: deleted("document"),
+  versionOf: document,
   run: ({ caller, params }) => deleteDocument(caller, params.knowledgeBaseId, params.documentId),
 });
