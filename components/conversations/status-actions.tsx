@@ -121,9 +121,9 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
           }
         >
           <p className="mb-5">
-            Closing is final. No one can write in it, including through the API, and it cannot be
-            reopened. A customer who returns starts a new conversation. To continue later, resolve
-            it instead.
+            Closing is final: no one can write in it or reopen it. The only exception is a message
+            from a program that asks for it. A customer who returns starts a new conversation. To
+            continue later, resolve it instead.
           </p>
           <DialogButtons cancel="Keep it">
             <Button

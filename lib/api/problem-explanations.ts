@@ -181,7 +181,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   "invalid-transition": {
     what: "The resource cannot change from its current status to the requested one.",
     why: [
-      "Conversation: `CLOSED` is final, and `RESOLVED` changes to `OPEN` or `CLOSED` only. The status may have changed since you read it: `from` is the current one.",
+      "Conversation: `CLOSED` is final for a `PATCH`, and `RESOLVED` changes to `OPEN` or `CLOSED` only. The status may have changed since you read it: `from` is the current one.",
       "Delivery: an attempt is already in progress or about to start, so the delivery cannot be resent yet.",
       "Webhook: it is disabled, so its deliveries are held and can be neither recovered nor replayed; or it is suspended, so it cannot be enabled until it is confirmed.",
     ],
@@ -205,7 +205,10 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     why: [
       "`CLOSED` is final. A conversation that may continue is `RESOLVED` instead: a customer's message reopens it.",
     ],
-    howToFix: ["Create a new conversation. Its `metadata` can name the old one."],
+    howToFix: [
+      'Send the message with `"onClosed": "new"`, which posts it to a new conversation with the same channel, customer and agent, or with `"onClosed": "reopen"`, which opens this one again.',
+      "Or create a new conversation. Its `metadata` can name the old one.",
+    ],
     canRetry: false,
     example: { error: conversationClosed(), instance: `${conversation}/messages` },
   },

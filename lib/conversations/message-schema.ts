@@ -42,6 +42,12 @@ export const author = z
 const directionOf = (type: (typeof authorTypes)[number]) =>
   type === "CUSTOMER" ? "INBOUND" : "OUTBOUND";
 
+const onClosed = z.enum(["reopen", "new"]).meta({
+  id: "OnClosed",
+  description:
+    "What happens if the conversation is closed. `reopen` posts the message and sets the status to `OPEN`. `new` posts it as the first message of a new conversation with the same channel, customer and agent, which `conversationId` of the response names. Without it, the response is 409 `conversation-closed`.",
+});
+
 export const createMessageBody = z
   .strictObject({
     text: messageText,
@@ -52,6 +58,7 @@ export const createMessageBody = z
     }),
     externalId: z.string().min(1).max(255).nullish().meta({ description: described.externalId }),
     metadata: metadata.optional(),
+    onClosed: onClosed.optional(),
   })
   .superRefine(({ author, direction }, context) => {
     if (direction === "INTERNAL") {

@@ -28,7 +28,7 @@ import {
   type MessageRow,
   postMessageStatement,
 } from "./messages.sql";
-import { lockConversation, reopenForCustomer } from "./service";
+import { continueInNewConversation, lockConversation, reopenForMessage } from "./service";
 
 export async function listMessages(
   caller: Caller,
@@ -67,6 +67,7 @@ export async function getMessage({ partition }: Caller, conversationId: string, 
 
 /**
  * Appends a message to a conversation. A customer's message opens one that is resolved or snoozed.
+ * If the conversation is closed, `onClosed` of the body decides.
  * @throws AppError `conversation-closed`
  */
 export async function postMessage(
@@ -76,10 +77,13 @@ export async function postMessage(
 ): Promise<Message> {
   requireRole(caller, "MEMBER", "post messages");
   const conversation = await lockConversation(caller, conversationId);
-  if (conversation.status === "CLOSED") throw conversationClosed();
+  const isClosed = conversation.status === "CLOSED";
+  if (isClosed && !body.onClosed) throw conversationClosed();
+  const customer = await customerOf(caller, conversation.customerId);
+  if (isClosed && body.onClosed === "new")
+    return continueInNewConversation(caller, conversation, customer, body);
 
   const at = timeOfChange(conversation.updatedAt);
-  const customer = await customerOf(caller, conversation.customerId);
   const message = newMessage(
     caller.partition,
     { id: conversationId, customer },
@@ -99,7 +103,7 @@ export async function postMessage(
   });
   const eventType = messageEventType(message);
   if (eventType) await recordEvent(caller, eventType, message, { at });
-  if (message.direction === "INBOUND") await reopenForCustomer(caller, conversationId);
+  if (isClosed || message.direction === "INBOUND") await reopenForMessage(caller, conversationId);
   return message;
 }
 

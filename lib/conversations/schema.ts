@@ -31,7 +31,7 @@ export const transitions: Record<ConversationStatus, readonly ConversationStatus
 const status = z.enum(conversationStatuses).meta({
   id: "ConversationStatus",
   description:
-    "`OPEN` and `PENDING` can become any status. `SNOOZED` reopens at `snoozedUntil` or on a customer's message. `RESOLVED` reopens on a customer's message. `CLOSED` is final.",
+    "`OPEN` and `PENDING` can become any status. `SNOOZED` reopens at `snoozedUntil` or on a customer's message. `RESOLVED` reopens on a customer's message. `CLOSED` is final, and only a message with `onClosed: \"reopen\"` opens it again.",
 });
 const priority = z
   .enum(["LOW", "NORMAL", "HIGH", "URGENT"])

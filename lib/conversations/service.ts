@@ -24,6 +24,7 @@ import {
   previewOf,
   toMessageRow,
 } from "./message";
+import type { CreateMessage, Message } from "./message-schema";
 import {
   type Conversation,
   type ConversationStatus,
@@ -109,11 +110,49 @@ export async function createConversation(
   const customer = body.customer
     ? await findOrCreateCustomer(caller, body.customer)
     : references.customer;
-  const { conversation, message } = newConversation(caller, body, customer, new Date());
+  const at = new Date();
+  const id = newId("conversation", at);
+  const message = body.message
+    ? newMessage(caller.partition, { id, customer }, 1, body.message, at)
+    : null;
+  const conversation = newConversation(caller, { id, body, customer, message }, at);
+  await writeNewConversation(caller, conversation, message);
+  return conversation;
+}
 
+/**
+ * For a message to a closed conversation: a new one with the same channel, customer and agent.
+ * @returns its first message
+ */
+export async function continueInNewConversation(
+  caller: Caller,
+  { channelId, agentId }: ConversationRow,
+  customer: MessageCustomer,
+  messageBody: CreateMessage,
+): Promise<Message> {
+  const at = new Date();
+  const id = newId("conversation", at);
+  const body: CreateConversation = {
+    channelId,
+    agentId,
+    priority: "NORMAL",
+    tags: [],
+    metadata: {},
+  };
+  const message = newMessage(caller.partition, { id, customer }, 1, messageBody, at);
+  const conversation = newConversation(caller, { id, body, customer, message }, at);
+  await writeNewConversation(caller, conversation, message);
+  return message;
+}
+
+async function writeNewConversation(
+  caller: Caller,
+  conversation: Conversation,
+  message: Message | null,
+): Promise<void> {
   await caller.db.conversation.create({ data: toConversationRow(caller, conversation) });
-  if (customer) {
-    const where = { tenantId_environment_id: { ...caller.partition, id: customer.id } };
+  if (conversation.customerId) {
+    const where = { tenantId_environment_id: { ...caller.partition, id: conversation.customerId } };
     await caller.db.customer.update({ where, data: { conversationCount: { increment: 1 } } });
   }
   const at = new Date(conversation.createdAt);
@@ -123,7 +162,6 @@ export async function createConversation(
     const eventType = messageEventType(message);
     if (eventType) await recordEvent(caller, eventType, message, { at });
   }
-  return conversation;
 }
 
 /**
@@ -140,7 +178,11 @@ export async function createConversationInOneStatement(
 ): Promise<string | null> {
   if (body.customerId || body.customer || body.agentId) return null;
   const at = new Date();
-  const { conversation, message } = newConversation(identity, body, null, at);
+  const id = newId("conversation", at);
+  const message = body.message
+    ? newMessage(identity.partition, { id, customer: null }, 1, body.message, at)
+    : null;
+  const conversation = newConversation(identity, { id, body, customer: null, message }, at);
   const events = [newEvent(identity, "conversation.created", conversation, at)];
   const eventType = message && messageEventType(message);
   if (eventType) events.push(newEvent(identity, eventType, message, at));
@@ -195,6 +237,7 @@ export async function updateConversation(
   const { metadata: metadataPatch, tags: allTags, addTags, removeTags, ...fields } = patch;
   const metadata = mergeMetadata(before.metadata, metadataPatch);
   const tags = allTags ?? mergeTags(before.tags, { addTags, removeTags });
+  requireTransition(before.status, patch.status);
   const at = timeOfChange(before.updatedAt);
   const after = { ...before, ...fields, ...statusFields(before, patch, at), tags, metadata };
   return writeChange(caller, before, after, at);
@@ -212,10 +255,10 @@ function mergeTags(
   return merged;
 }
 
-/** Part of posting a customer's message: reopens a snoozed or resolved conversation. */
-export async function reopenForCustomer(caller: Caller, id: string): Promise<void> {
+/** Part of posting a message that reopens its conversation, unless that is open or pending. */
+export async function reopenForMessage(caller: Caller, id: string): Promise<void> {
   const before = await lockConversation(caller, id);
-  if (before.status !== "RESOLVED" && before.status !== "SNOOZED") return;
+  if (before.status === "OPEN" || before.status === "PENDING") return;
   await reopen(caller, before);
 }
 
@@ -284,6 +327,11 @@ async function writeChange(
   return conversation;
 }
 
+function requireTransition(from: ConversationStatus, to: ConversationStatus = from): void {
+  if (to !== from && !transitions[from].includes(to))
+    throw invalidTransition("A conversation", { from, to, allowed: transitions[from] });
+}
+
 /** The fields that a new status sets: the times, and those of snoozing. */
 function statusFields(
   before: ConversationRow,
@@ -291,9 +339,6 @@ function statusFields(
   at: Date,
 ) {
   const from = before.status;
-  if (to !== from && !transitions[from].includes(to)) {
-    throw invalidTransition("A conversation", { from, to, allowed: transitions[from] });
-  }
   if (to !== "SNOOZED") {
     if (snoozedUntil)
       throw invalidBody("/snoozedUntil", "invalid", "must only be sent with the status SNOOZED");
@@ -302,7 +347,7 @@ function statusFields(
       status: to,
       snoozedUntil: null,
       resolvedAt: to === "OPEN" ? null : to === "RESOLVED" ? at : before.resolvedAt,
-      ...(to === "CLOSED" && { closedAt: at }),
+      closedAt: to === "CLOSED" ? at : null,
     };
   }
   const until =
@@ -347,19 +392,22 @@ async function moveBetweenCustomers(
     await db.customer.update({ where: where(to), data: { conversationCount: { increment: 1 } } });
 }
 
-/** A conversation and its first message as they will be stored and returned. */
+type NewConversation = {
+  id: string;
+  body: Omit<CreateConversation, "message">;
+  customer: MessageCustomer;
+  message: Message | null;
+};
+
+/** A conversation with its first message as it will be stored and returned. */
 function newConversation(
   { partition }: Identity,
-  body: CreateConversation,
-  customer: MessageCustomer,
+  { id, body, customer, message }: NewConversation,
   at: Date,
-) {
-  const id = newId("conversation", at);
-  const message = body.message
-    ? newMessage(partition, { id, customer }, 1, body.message, at)
-    : null;
+): Conversation {
+  const shown = message && message.direction !== "INTERNAL" ? message : null;
   const createdAt = at.toISOString();
-  const conversation: Conversation = {
+  return {
     id,
     environment: partition.environment,
     status: "OPEN",
@@ -373,15 +421,14 @@ function newConversation(
     metadata: body.metadata,
     externalId: body.externalId ?? null,
     messageCount: message ? 1 : 0,
-    lastMessageAt: message ? createdAt : null,
-    lastMessagePreview: message ? previewOf(message.text) : null,
+    lastMessageAt: shown && createdAt,
+    lastMessagePreview: shown && previewOf(shown.text),
     snoozedUntil: null,
     resolvedAt: null,
     closedAt: null,
     createdAt,
     updatedAt: createdAt,
   };
-  return { conversation, message };
 }
 
 export function toConversation(row: ConversationRow): Conversation {

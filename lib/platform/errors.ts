@@ -215,7 +215,7 @@ export function notInThisStatus(
 export const conversationClosed = () =>
   new AppError(
     "conversation-closed",
-    "The conversation is closed, so it accepts no messages. Create a new conversation.",
+    "The conversation is closed, so it accepts no messages. Create a new conversation, or set `onClosed`.",
   );
 
 export const agentArchived = () =>

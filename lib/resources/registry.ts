@@ -59,7 +59,7 @@ export const nouns = {
       tag: {
         name: "Conversations",
         description:
-          "A conversation with a customer on one of your channels, and the messages in it. It starts as `OPEN`, can wait as `PENDING` or `SNOOZED`, and ends as `RESOLVED` (a customer's message reopens it) or `CLOSED` (final).",
+          "A conversation with a customer on one of your channels, and the messages in it. It starts as `OPEN`, can wait as `PENDING` or `SNOOZED`, and ends as `RESOLVED` (a customer's message reopens it) or `CLOSED` (final, unless a message asks to reopen it).",
       },
     },
     list: { table: "conversations", parent: null },

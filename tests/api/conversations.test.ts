@@ -691,6 +691,187 @@ describe("messages", () => {
     expect((await call(tenant, "GET", `/conversations/${id}/messages`)).body).toEqual({ data: [] });
   });
 
+  describe("to a closed conversation", () => {
+    async function newClosed(tenant: TestTenant) {
+      const customer = (await call(tenant, "POST", "/customers", { name: "Ada" })).body;
+      const agent = (await call(tenant, "POST", "/agents", { name: "Concierge" })).body;
+      const { id } = await open(tenant, {
+        channelId: "mail",
+        customerId: customer.id,
+        agentId: agent.id,
+        subject: "Old",
+        tags: ["old"],
+        message: "Hello",
+      });
+      await call(tenant, "PATCH", `/conversations/${id}`, { status: "RESOLVED" });
+      const closed = (await call(tenant, "PATCH", `/conversations/${id}`, { status: "CLOSED" }))
+        .body;
+      return { id, closed, customer, agent, seen: (await eventsInOrder(tenant)).length };
+    }
+    const post = (tenant: TestTenant, id: string, body: object, key?: string) =>
+      call(
+        tenant,
+        "POST",
+        `/conversations/${id}/messages`,
+        body,
+        key === undefined ? {} : { "idempotency-key": key },
+      );
+    const read = async (tenant: TestTenant, path: string) => (await call(tenant, "GET", path)).body;
+
+    test.each([
+      ["a customer's message", {}, "message.received"],
+      ["an agent's message", { author: { type: "AGENT" } }, "message.sent"],
+      ["a note", { direction: "INTERNAL" }, null],
+    ])(
+      "201 with onClosed reopen for %s: it is posted, and the status is OPEN",
+      async (...given) => {
+        const [, fields, eventType] = given;
+        const tenant = await newTenant();
+        const { id, closed, seen } = await newClosed(tenant);
+
+        const reply = await post(tenant, id, { text: "Again", onClosed: "reopen", ...fields });
+
+        expect(reply).toMatchObject({ status: 201, body: { conversationId: id, sequence: 2 } });
+        const reopened = await read(tenant, `/conversations/${id}`);
+        expect(reopened).toMatchObject({
+          status: "OPEN",
+          closedAt: null,
+          resolvedAt: null,
+          messageCount: 2,
+          tags: ["old"],
+        });
+        const events = (await eventsInOrder(tenant)).slice(seen);
+        expect(events).toMatchObject([
+          ...(eventType ? [{ type: eventType, data: { object: reply.body } }] : []),
+          {
+            type: "conversation.status_changed",
+            data: {
+              object: reopened,
+              previousAttributes: {
+                status: "CLOSED",
+                closedAt: closed.closedAt,
+                resolvedAt: closed.resolvedAt,
+              },
+            },
+          },
+        ]);
+      },
+    );
+
+    test("201 with onClosed new posts it to a new conversation with the same channel, customer and agent", async () => {
+      const tenant = await newTenant();
+      const { id, customer, agent, seen } = await newClosed(tenant);
+      const before = (await call(tenant, "GET", `/conversations/${id}`)).text;
+
+      const reply = await post(tenant, id, { text: "Again", onClosed: "new" });
+
+      const { conversationId } = reply.body;
+      expect(reply).toMatchObject({
+        status: 201,
+        body: { sequence: 1, text: "Again", author: { id: customer.id, name: "Ada" } },
+      });
+      expect(conversationId).not.toBe(id);
+      const made = await read(tenant, `/conversations/${conversationId}`);
+      expect(made).toMatchObject({
+        status: "OPEN",
+        channelId: "mail",
+        customerId: customer.id,
+        agentId: agent.id,
+        subject: null,
+        tags: [],
+        messageCount: 1,
+        lastMessagePreview: "Again",
+      });
+      const messages = await read(tenant, `/conversations/${conversationId}/messages`);
+      expect(messages.data).toEqual([reply.body]);
+      expect((await call(tenant, "GET", `/conversations/${id}`)).text).toBe(before);
+      expect((await read(tenant, `/customers/${customer.id}`)).conversationCount).toBe(2);
+      expect((await eventsInOrder(tenant)).slice(seen)).toMatchObject([
+        { type: "conversation.created", data: { object: made } },
+        { type: "message.received", data: { object: reply.body } },
+      ]);
+    });
+
+    test("201 with onClosed new for a note, which shows in no preview and raises no event of its own", async () => {
+      const tenant = await newTenant();
+      const { id, seen } = await newClosed(tenant);
+      const note = { text: "For us", direction: "INTERNAL", onClosed: "new" };
+      const { conversationId } = (await post(tenant, id, note)).body;
+      expect(await read(tenant, `/conversations/${conversationId}`)).toMatchObject({
+        messageCount: 1,
+        lastMessageAt: null,
+        lastMessagePreview: null,
+      });
+      const events = (await eventsInOrder(tenant)).slice(seen);
+      expect(events.map(({ type }) => type)).toEqual(["conversation.created"]);
+    });
+
+    test.each(["reopen", "new"])(
+      "201 once for 20 concurrent requests with one key and onClosed %s",
+      async (onClosed) => {
+        const tenant = await newTenant();
+        const { id, seen } = await newClosed(tenant);
+        const body = { text: "Again", onClosed };
+        const replies = await Promise.all(
+          Array.from({ length: 20 }, () => post(tenant, id, body, "k")),
+        );
+        expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+        expect(replies[0]?.status).toBe(201);
+        expect((await read(tenant, "/conversations")).data).toHaveLength(
+          onClosed === "new" ? 2 : 1,
+        );
+        expect((await eventsInOrder(tenant)).slice(seen)).toHaveLength(2);
+        expect((await post(tenant, id, body, "k")).text).toBe(replies[0]?.text);
+      },
+    );
+
+    test("201 for 20 concurrent messages with onClosed reopen: numbered, and reopened once", async () => {
+      const tenant = await newTenant();
+      const { id, seen } = await newClosed(tenant);
+      const replies = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          post(tenant, id, { text: `${index}`, onClosed: "reopen" }),
+        ),
+      );
+      expect(replies.map(({ body }) => body.sequence).toSorted((a, b) => a - b)).toEqual(
+        Array.from({ length: 20 }, (_, index) => index + 2),
+      );
+      const types = (await eventsInOrder(tenant)).slice(seen).map(({ type }) => type);
+      expect(types.filter((type) => type === "conversation.status_changed")).toHaveLength(1);
+      expect(types).toHaveLength(21);
+    });
+
+    test.each(["reopen", "new"])(
+      "201 in a conversation that is not closed, whatever onClosed says (%s)",
+      async (onClosed) => {
+        const tenant = await newTenant();
+        for (const status of ["PENDING", "RESOLVED"]) {
+          const { id } = await open(tenant);
+          await call(tenant, "PATCH", `/conversations/${id}`, { status });
+          const fields = { text: "Hi", author: { type: "API" }, onClosed };
+          expect((await post(tenant, id, fields)).body.conversationId).toBe(id);
+          expect((await read(tenant, `/conversations/${id}`)).status).toBe(status);
+        }
+      },
+    );
+
+    test("409 for a PATCH to any other status, 422 for an unknown onClosed, 404 for another tenant's conversation", async () => {
+      const tenant = await newTenant();
+      const { id } = await newClosed(tenant);
+      const reopened = await call(tenant, "PATCH", `/conversations/${id}`, { status: "OPEN" });
+      expect(reopened.status).toBe(409);
+      for (const onClosed of ["REOPEN", "reject", null, true])
+        expect(await post(tenant, id, { text: "Hi", onClosed })).toMatchObject({
+          status: 422,
+          body: { errors: [{ pointer: "/onClosed", location: "body" }] },
+        });
+      for (const other of [await newTenant(), await newKey(tenant, { environment: "live" })])
+        for (const onClosed of ["reopen", "new"])
+          expect((await post(other, id, { text: "Hi", onClosed })).status).toBe(404);
+      expect((await read(tenant, "/conversations")).data).toHaveLength(1);
+    });
+  });
+
   test("404 for the messages of a missing conversation, and 200 with an empty list for one without messages", async () => {
     const tenant = await newTenant();
     const { id } = await open(tenant);

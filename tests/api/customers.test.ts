@@ -287,13 +287,13 @@ describe("creating or changing a customer by externalId", () => {
     const tenant = await newTenant();
     for (let round = 0; round < 10; round++) {
       const { id } = (await put(tenant, "user_1", { name: "Ada" })).body;
-      const [renamed, upserted] = await Promise.all([
+      const [renamed, changed] = await Promise.all([
         call(tenant, "PATCH", `/customers/${id}`, { externalId: `old_${round}` }),
         put(tenant, "user_1", { name: "Grace" }),
       ]);
       expect(renamed.status).toBe(200);
-      expect(upserted.body.externalId).toBe("user_1");
-      expect(upserted.status).toBe(upserted.body.id === id ? 200 : 201);
+      expect(changed.body.externalId).toBe("user_1");
+      expect(changed.status).toBe(changed.body.id === id ? 200 : 201);
     }
   });
 

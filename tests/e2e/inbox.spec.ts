@@ -226,7 +226,7 @@ test("two clicks send once, a lost response does not send twice, and a draft sur
     page.getByText("The conversation is closed, so it accepts no messages."),
   ).toBeVisible();
   await page.unroute("**/health");
-  await expect(page.getByText("Closed permanently")).toBeVisible();
+  await expect(page.getByText("Closed. To continue, start a new conversation.")).toBeVisible();
 });
 
 test("only legal status changes are offered, a race is explained, and fields are edited next to the thread", async ({
@@ -288,7 +288,7 @@ test("only legal status changes are offered, a race is explained, and fields are
   await page.getByRole("button", { name: "Change the status" }).click();
   await page.getByRole("button", { name: "Close…" }).click();
   await page.getByRole("button", { name: "Close conversation" }).click();
-  await expect(page.getByText("Closed permanently.")).toBeVisible();
+  await expect(page.getByText("Closed. To continue, start a new conversation.")).toBeVisible();
 });
 
 test("metadata is edited next to the thread, and the list can be filtered by assignee", async ({

@@ -281,7 +281,7 @@ export type ConversationPage = {
   nextCursor?: string;
 };
 
-/** `OPEN` and `PENDING` can become any status. `SNOOZED` reopens at `snoozedUntil` or on a customer's message. `RESOLVED` reopens on a customer's message. `CLOSED` is final. */
+/** `OPEN` and `PENDING` can become any status. `SNOOZED` reopens at `snoozedUntil` or on a customer's message. `RESOLVED` reopens on a customer's message. `CLOSED` is final, and only a message with `onClosed: "reopen"` opens it again. */
 export type ConversationStatus = "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED";
 
 export type ConversationStatusChangedEvent = {
@@ -1031,6 +1031,9 @@ export type Metadata = Record<string, string | number | boolean>;
 /** Merged into the stored metadata, key by key. A null deletes its key. */
 export type MetadataPatch = Record<string, string | number | boolean | null>;
 
+/** What happens if the conversation is closed. `reopen` posts the message and sets the status to `OPEN`. `new` posts it as the first message of a new conversation with the same channel, customer and agent, which `conversationId` of the response names. Without it, the response is 409 `conversation-closed`. */
+export type OnClosed = "reopen" | "new";
+
 /** By creation: `asc` oldest first, `desc` newest first. */
 export type Order = "asc" | "desc";
 
@@ -1053,6 +1056,7 @@ export type PostMessageBody = {
   /** Your own id for the message. */
   externalId?: string | null | undefined;
   metadata?: Metadata | undefined;
+  onClosed?: OnClosed | undefined;
 };
 
 /** How urgent the conversation is. */

@@ -111,7 +111,7 @@ function renderComposer({ role, environment, tenant }: PageContext, { id, status
   if (status === "CLOSED") {
     return (
       <p className={`${className} text-muted`}>
-        {statusLabels.CLOSED} permanently. To continue, start a new conversation.
+        {statusLabels.CLOSED}. To continue, start a new conversation.
       </p>
     );
   }
