@@ -116,6 +116,18 @@ CREATE TRIGGER "webhooks_remember_deleted" AFTER DELETE ON "webhooks" REFERENCIN
 CREATE TRIGGER "deliveries_remember_deleted" AFTER DELETE ON "deliveries" REFERENCING OLD TABLE AS gone
   FOR EACH STATEMENT EXECUTE FUNCTION "remember_deleted_items"('webhook_id');
 
+-- The same for the list of members, which both environments have.
+CREATE FUNCTION "remember_former_members"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO deleted_items (tenant_id, environment, id)
+    SELECT tenant_id, environment, user_id FROM gone CROSS JOIN unnest(enum_range(NULL::"Environment")) AS every (environment)
+    ON CONFLICT (tenant_id, environment, id) DO UPDATE SET deleted_at = excluded.deleted_at;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "memberships_remember_former" AFTER DELETE ON "memberships" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "remember_former_members"();
+
 -- Conversations are listed by tag from a table that triggers keep in sync with the column "tags".
 CREATE FUNCTION "follow_conversation_tags"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

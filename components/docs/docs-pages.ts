@@ -44,7 +44,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       guide(
         "requests",
         "Requests and responses",
-        "Sizes, times, compression and conditional requests.",
+        "Sizes, times, compression, versions, and changes without races.",
       ),
       guide(
         "rate-limits",

@@ -98,6 +98,7 @@ const story: Record<string, Record<string, JsonValue>> = {
     knowledgeBaseIds: [idAfter("kb")],
   },
   UpdateAgentBody: { instructions: "Be brief, friendly and exact." },
+  Member: { name: "Grace Hopper", role: "MEMBER" },
   KnowledgeBase: {
     environment: "test",
     name: "Handbook",

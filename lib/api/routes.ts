@@ -18,6 +18,7 @@ import * as knowledgeDocuments from "@/app/v1/public/knowledge-bases/[knowledgeB
 import * as knowledgeBase from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/route";
 import * as knowledgeSearch from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/search/route";
 import * as knowledgeBases from "@/app/v1/public/knowledge-bases/route";
+import * as members from "@/app/v1/public/members/route";
 import * as usage from "@/app/v1/public/usage/route";
 import * as resend from "@/app/v1/public/webhooks/[webhookId]/deliveries/[deliveryId]/resend/route";
 import * as delivery from "@/app/v1/public/webhooks/[webhookId]/deliveries/[deliveryId]/route";
@@ -65,6 +66,7 @@ export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Opera
   "/v1/public/events/stream": streamOfEvents,
   "/v1/public/events/{eventId}": event,
   "/v1/public/event-types": eventTypes,
+  "/v1/public/members": members,
   "/v1/public/usage": usage,
   "/v1/public/account": account,
 };

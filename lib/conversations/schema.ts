@@ -107,7 +107,9 @@ export const updateConversationBody = z
     }),
     customerId: reference("customer").nullish(),
     agentId: reference("agent").nullish(),
-    assigneeId: reference("user").nullish(),
+    assigneeId: reference("user")
+      .nullish()
+      .meta({ description: "The id of a member, from `GET /members`." }),
     subject: subject.nullish(),
     priority: priority.optional(),
     tags: tags

@@ -364,18 +364,18 @@ async function requireReferences(
   { db, partition }: Caller,
   body: UpdateConversation | CreateConversation,
 ) {
-  const where = (id: string) => ({ tenantId_environment_id: { ...partition, id } });
+  const itemOf = (id: string) => ({ tenantId_environment_id: { ...partition, id } });
   const select = { id: true, name: true };
   const customer = body.customerId
-    ? await db.customer.findUnique({ where: where(body.customerId), select })
+    ? await db.customer.findUnique({ where: itemOf(body.customerId), select })
     : null;
   if (body.customerId && !customer) throw notFound("customer", body.customerId);
-  if (body.agentId && !(await db.agent.findUnique({ where: where(body.agentId), select })))
+  if (body.agentId && !(await db.agent.findUnique({ where: itemOf(body.agentId), select })))
     throw notFound("agent", body.agentId);
   if ("assigneeId" in body && body.assigneeId) {
     const membership = { tenantId: partition.tenantId, userId: body.assigneeId };
-    if (!(await db.membership.findUnique({ where: { tenantId_userId: membership } })))
-      throw notFound("user", body.assigneeId);
+    const where = { tenantId_userId: membership, suspendedAt: null };
+    if (!(await db.membership.findUnique({ where }))) throw notFound("user", body.assigneeId);
   }
   return { customer };
 }

@@ -1,15 +1,17 @@
 import { recordAudit } from "@/lib/audit/service";
 import type { Caller } from "@/lib/platform/caller";
-import { AppError } from "@/lib/platform/errors";
+import { runSql } from "@/lib/platform/db";
+import { AppError, invalidCursor } from "@/lib/platform/errors";
 import { requireAuthorityOver, requireGrantable, requireRole } from "@/lib/platform/roles";
 import { notFound } from "@/lib/resources/not-found";
-import { toPage } from "@/lib/resources/pages";
+import { asRead, pageById, toPage } from "@/lib/resources/pages";
 import { revokeSessions } from "@/lib/sessions/service";
 import { requireStepUp } from "@/lib/step-up/protected-actions";
 import { announceOwner, lockTenant } from "@/lib/tenants/service";
 import type { Role } from "@/prisma/generated/enums";
 import { revokeInvitationsOf } from "./invitations";
-import type { ListMembers } from "./schema";
+import type { ListAssignees, ListMembers } from "./schema";
+import { isMemberStatement } from "./service.sql";
 
 /** The members of the organization. Every member may see them. */
 export async function listMembers({ db, partition }: Caller, { cursor, limit }: ListMembers) {
@@ -31,6 +33,31 @@ export async function listMembers({ db, partition }: Caller, { cursor, limit }: 
     isSuspended: suspendedAt !== null,
   }));
   return toPage(members, limit, (member) => member);
+}
+
+/**
+ * The API's list of those to whom conversations can be assigned. Suspended members are left out,
+ * because they have no access.
+ */
+export async function listAssignees({ db, partition }: Caller, page: ListAssignees) {
+  if (page.cursor) {
+    const statement = isMemberStatement({ ...partition, cursor: page.cursor });
+    const [found] = await runSql<{ isItem: boolean }>(statement);
+    if (!found?.isItem) throw invalidCursor();
+  }
+  const { after, orderBy, take } = pageById(page);
+  const rows = await db.membership.findMany({
+    where: {
+      tenantId: partition.tenantId,
+      suspendedAt: null,
+      ...(after.id && { userId: after.id }),
+    },
+    orderBy: { userId: orderBy.id },
+    take,
+    select: { role: true, user: { select: { id: true, name: true } } },
+  });
+  const members = rows.map(({ role, user }) => ({ ...user, role }));
+  return toPage(members, page.limit, asRead);
 }
 
 /**

@@ -222,7 +222,15 @@ export const nouns = {
     },
   },
   request: { label: "request", idPrefix: "req", dashboardPath: "logs/{id}" },
-  user: { label: "member", idPrefix: "usr", dashboardPath: "settings/members" },
+  user: {
+    label: "member",
+    idPrefix: "usr",
+    api: {
+      path: "members",
+      tag: { name: "Members", description: "The members that conversations can be assigned to." },
+    },
+    dashboardPath: "settings/members",
+  },
   session: { label: "session", idPrefix: "ses" },
   invitation: { label: "invitation", idPrefix: "inv" },
   passwordReset: { label: "password reset", idPrefix: "pwr" },

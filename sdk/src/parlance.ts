@@ -6,6 +6,7 @@ import { customersOf } from "./customers";
 import { ParlanceError } from "./errors";
 import { eventsOf } from "./events";
 import { knowledgeBasesOf } from "./knowledge-bases";
+import { membersOf } from "./members";
 import { type Wait, wait } from "./transport";
 import { webhooksOf } from "./webhook-subscriptions";
 
@@ -45,6 +46,7 @@ export class Parlance {
   readonly knowledgeBases: ReturnType<typeof knowledgeBasesOf>;
   readonly webhooks: ReturnType<typeof webhooksOf>;
   readonly events: ReturnType<typeof eventsOf>;
+  readonly members: ReturnType<typeof membersOf>;
   readonly usage: ReturnType<typeof usageOf>;
   readonly account: ReturnType<typeof accountOf>;
 
@@ -80,6 +82,7 @@ export class Parlance {
     this.knowledgeBases = knowledgeBasesOf(caller);
     this.webhooks = webhooksOf(caller);
     this.events = eventsOf(caller);
+    this.members = membersOf(caller);
     this.usage = usageOf(caller);
     this.account = accountOf(caller);
   }

@@ -54,6 +54,7 @@ const methods: Record<keyof Operations, (client: Parlance) => Promise<unknown>> 
   streamEvents: ({ events }) => events.stream().next(),
   getEvent: ({ events }) => events.get("eventId"),
   listEventTypes: ({ events }) => events.types(),
+  listMembers: ({ members }) => members.list(),
   getUsage: ({ usage }) => usage.get(),
   getAccount: ({ account }) => account.get(),
 };

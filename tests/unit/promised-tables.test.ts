@@ -27,6 +27,7 @@ const operationsByScope: Record<string, string[]> = {
     "getConversation",
     "listMessages",
     "getMessage",
+    "listMembers",
   ],
   "write:conversations": ["createConversation", "updateConversation", "postMessage"],
   "read:customers": ["listCustomers", "getCustomer"],

@@ -942,6 +942,22 @@ export type KnowledgeBasePage = {
   nextCursor?: string;
 };
 
+/** A user who works with your conversations in the dashboard. */
+export type Member = {
+  /** The id of the member. */
+  id: string;
+  /** The member's name. */
+  name: string;
+  role: Role;
+};
+
+export type MemberPage = {
+  /** The items of this page. */
+  data: Member[];
+  /** The id of the last item. Present only when more pages exist. */
+  nextCursor?: string;
+};
+
 /** A message of a conversation. */
 export type Message = {
   /** The id of the message. */
@@ -1143,6 +1159,8 @@ export type ReplayWebhookBody = {
   /** Only counts. */
   dryRun?: boolean | undefined;
 };
+/** What the member may do in the dashboard. A `VIEWER` reads conversations and does not reply. */
+export type Role = "OWNER" | "ADMIN" | "MEMBER" | "VIEWER";
 
 export type RotateWebhookSecretBody = {
   /** How long the previous secret also signs, in seconds. 0 ends every older secret immediately. */
@@ -1221,7 +1239,7 @@ export type UpdateConversationBody = {
   customerId?: string | null | undefined;
   /** The id of the agent. */
   agentId?: string | null | undefined;
-  /** The id of the member. */
+  /** The id of a member, from `GET /members`. */
   assigneeId?: string | null | undefined;
   /** What the conversation is about. */
   subject?: string | null | undefined;
@@ -1618,6 +1636,13 @@ export type StreamEventsQuery = {
   cursor?: string | undefined;
   /** Only events of these types, separated by commas. */
   types?: readonly EventName[] | EventName | undefined;
+export type ListMembersQuery = {
+  /** `nextCursor` of the previous page. */
+  cursor?: string | undefined;
+  /** Items per page: 1 to 100. A larger number is read as 100. */
+  limit?: number | undefined;
+  /** By creation: `asc` oldest first, `desc` newest first. */
+  order?: Order | undefined;
 };
 
 export type GetUsageQuery = {
@@ -1874,6 +1899,12 @@ export type Operations = {
     query: undefined;
     body: undefined;
     response: EventTypeInfoPage;
+  };
+  listMembers: {
+    route: "GET /members";
+    query: ListMembersQuery;
+    body: undefined;
+    response: MemberPage;
   };
   getUsage: {
     route: "GET /usage";
