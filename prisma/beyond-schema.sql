@@ -116,7 +116,7 @@ CREATE TRIGGER "webhooks_remember_deleted" AFTER DELETE ON "webhooks" REFERENCIN
 CREATE TRIGGER "deliveries_remember_deleted" AFTER DELETE ON "deliveries" REFERENCING OLD TABLE AS gone
   FOR EACH STATEMENT EXECUTE FUNCTION "remember_deleted_items"('webhook_id');
 
--- The same for the list of members, which both environments have.
+-- A client can continue the list of members after one who has left. Both environments have the same list.
 CREATE FUNCTION "remember_former_members"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO deleted_items (tenant_id, environment, id)

@@ -4,7 +4,7 @@ import type { Declaration } from "./operation";
 import { serializerOf } from "./perform";
 import type { ApiRequest } from "./read-request";
 
-/** What `If-Match` demands of a change. */
+/** What `If-Match` requires of a change. */
 type Precondition = {
   header?: string;
   issues: ValidationIssue[];

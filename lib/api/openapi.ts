@@ -151,6 +151,7 @@ const ifMatch: Parameter = {
   description:
     "The `ETag` of the version that you have read, or `*` for any. If the resource is another version by now, or does not exist, the response is 412 and nothing changes.",
   schema: { type: "string", minLength: 1, maxLength: 1_000, pattern: "^[\\x20-\\x7e]+$" },
+  example: '"Zr0dF1yQvN3H8kWmJ5xT2cLb7Pa"',
 };
 
 const ifNoneMatch: Parameter = {
@@ -412,7 +413,7 @@ function problemHeaders(status: number, kinds: ErrorKind[]): Record<string, Head
       : [403, 429].includes(status) || status >= 500
         ? Object.fromEntries(optional)
         : allRateLimitHeaders();
-  const isReplayable = [404, 409, 412].includes(status);
+  const isReplayable = [404, 409].includes(status);
   return {
     "X-Request-Id": header("X-Request-Id"),
     ...limit,

@@ -112,6 +112,43 @@ test("withResponse returns status, headers and request id with the data, for one
   expect(page.data).toEqual({ data: [created.data] });
 });
 
+test("writes do not race: customers by externalId, single tags, versions, and messages to closed conversations", async () => {
+  const { client } = await newClient();
+  const { customers, conversations } = client;
+
+  const replies = await Promise.all(
+    ["Ada", "Ada"].map((name) => customers.upsert("a/b ä", { name }).withResponse()),
+  );
+  expect(replies.map(({ response }) => response.status).toSorted()).toEqual([200, 201]);
+  const { data: customer, etag } = await customers.get(replies[0]?.data.id ?? "").withResponse();
+  expect(customer).toMatchObject({ externalId: "a/b ä", name: "Ada" });
+  for (const externalId of ["", ".", "..", "\ud800"])
+    expect(await failure(customers.upsert(externalId, {}))).toBeInstanceOf(sdk.ParlanceError);
+
+  const renamed = await customers
+    .update(customer.id, { name: "Grace" }, { ifMatch: etag })
+    .withResponse();
+  const late = await failure(customers.update(customer.id, { name: "Eve" }, { ifMatch: etag }));
+  expect(late).toBeInstanceOf(sdk.PreconditionFailedError);
+  expect(late).toMatchObject({ status: 412, kind: "precondition-failed" });
+  await customers.update(customer.id, { name: "Eve" }, { ifMatch: renamed.etag });
+  // Without a version, or where it has no effect, nothing is sent.
+  for (const call of [
+    customers.update(customer.id, { name: "Bob" }, { ifMatch: null }),
+    customers.create({ name: "Bob" }, { ifMatch: "*" }),
+  ])
+    expect(await failure(call)).not.toBeInstanceOf(sdk.ApiError);
+  expect((await customers.list()).data).toMatchObject([{ name: "Eve" }]);
+
+  const { id } = await conversations.create({ channelId: "web", tags: ["new"] });
+  await conversations.update(id, { status: "CLOSED", addTags: ["vip"], removeTags: ["new"] });
+  const message = await conversations.messages.create(id, { text: "Hi", onClosed: "new" });
+  expect(message.conversationId).not.toBe(id);
+  await conversations.messages.create(id, { text: "Hi", onClosed: "reopen" });
+  expect(await conversations.get(id)).toMatchObject({ status: "OPEN", tags: ["vip"] });
+  expect(await client.members.list()).toEqual({ data: [] });
+});
+
 test("a conversation is created, replied to, snoozed, resolved and closed", async () => {
   const { client } = await newClient();
 

@@ -1,4 +1,4 @@
--- The same for the list of members, which both environments have.
+-- A client can continue the list of members after one who has left. Both environments have the same list.
 CREATE FUNCTION "remember_former_members"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO deleted_items (tenant_id, environment, id)

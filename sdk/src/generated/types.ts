@@ -1159,6 +1159,7 @@ export type ReplayWebhookBody = {
   /** Only counts. */
   dryRun?: boolean | undefined;
 };
+
 /** What the member may do in the dashboard. A `VIEWER` reads conversations and does not reply. */
 export type Role = "OWNER" | "ADMIN" | "MEMBER" | "VIEWER";
 
@@ -1636,6 +1637,8 @@ export type StreamEventsQuery = {
   cursor?: string | undefined;
   /** Only events of these types, separated by commas. */
   types?: readonly EventName[] | EventName | undefined;
+};
+
 export type ListMembersQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
