@@ -265,7 +265,7 @@ test("only legal status changes are offered, a race is explained, and fields are
   await page.goto(`${base}/conversations/${open.id}`);
   await page.getByLabel("Assigned to").selectOption("Ada Lovelace (you)");
   await page.getByLabel("Priority").selectOption("Urgent");
-  await page.getByLabel("Subject").fill("A lamp");
+  await page.getByLabel("Subject", { exact: true }).fill("A lamp");
   await page.keyboard.press("Enter");
   await page.getByLabel("Tags").fill("vip");
   await page.keyboard.press("Enter");
