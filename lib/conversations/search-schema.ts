@@ -17,7 +17,7 @@ const searchOrders = ["ranked", "newest"] as const;
 const sort = z.enum(searchOrders).meta({
   id: "SearchOrder",
   description:
-    "`ranked`: best first, among the 1,000 newest conversations that match. `newest`: all conversations that match, newest first.",
+    "`ranked`: best first, among the 250 newest conversations that match. `newest`: all conversations that match, newest first. A page compares at most 2,500 conversations with the filters; it can be short or empty and still have a `nextCursor`.",
 });
 
 /** Of ranked results: the score and id of the last one, and the id of the newest of all. */

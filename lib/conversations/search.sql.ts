@@ -75,10 +75,32 @@ export type SearchPage = {
   rows: number;
 };
 
-export type FoundRow = { id: string; score: number; newestId: string };
+/**
+ * A conversation of the page. Reading can stop before the page is full, because too few match the
+ * filters: the last one that was read is then returned whether or not it matches.
+ */
+export type FoundRow = {
+  id: string;
+  score: number;
+  isMatch: boolean;
+  isStop: boolean;
+  newestId: string;
+};
 
 /** The maximum number of matching conversations that are ranked. */
-const maximumRanked = 1_000;
+const maximumRanked = 250;
+
+/** The maximum number of conversations with the words that a page compares with the filters. */
+const maximumRead = 2_500;
+
+/**
+ * Which conversations the filters match: `every` of them if they are few, otherwise it is checked
+ * for each one that has the words.
+ */
+export type Filtered = { filters: Filters; every: string[] | null };
+
+/** With fewer conversations than this, their entries are read instead of the index. */
+const fewConversations = 500;
 
 /**
  * The ids of a page, with their scores.
@@ -88,78 +110,106 @@ const maximumRanked = 1_000;
  * from the newest, and reading stops when the page is full, so that a word in every message costs
  * no more than a rare one. `LATERAL` makes the join a nested loop in the order of the segments, and
  * `OFFSET 0` keeps the planner from taking the subqueries apart.
- *
- * @param among reads these conversations, newest first, instead of the index: the filters match few
  */
 export function searchStatement(
   partition: Partition,
   wanted: Wanted,
-  filters: Filters,
+  filtered: Filtered | null,
   { isRanked, newestId, after, rows }: SearchPage,
-  among: string[] | null,
 ): Query {
   const { bind, values } = bindings();
   const within = bindPartition(bind, partition);
+  const every = filtered?.every;
   /** The ids of a page that continues another, or those of the segments that have such ids. */
   const until = newestId && `<= ${bind("text", newestId)}`;
   const before = !isRanked && after && `< ${bind("text", after.id)}`;
   const isWithin = [until, before].map((bound) => (bound ? `AND id ${bound}` : "")).join(" ");
-  const isSegmentWithin = [until, before]
-    .map((bound) => (bound ? `AND after_id ${bound}` : ""))
-    .join(" ");
-  const score = `max(${scoreOf(bind, wanted)})`;
 
-  const inSegments = () => `
-    SELECT found.id, found.score FROM (
+  const inSegments = () => {
+    const isSegmentWithin = [until, before]
+      .map((bound) => (bound ? `AND after_id ${bound}` : ""))
+      .join(" ");
+    // Older segments have none of these conversations.
+    const oldest = every?.toSorted().at(0);
+    const isRecent = oldest
+      ? `AND after_id >= coalesce((SELECT max(after_id) FROM search_segments WHERE ${within.partition} AND after_id < ${bind("text", oldest)}), '')`
+      : "";
+    return `
+    SELECT found.id FROM (
       SELECT id AS segment_id FROM search_segments
-      WHERE ${within.partition} ${isSegmentWithin}
-      ORDER BY after_id DESC OFFSET 0
+      WHERE ${within.partition} ${isSegmentWithin} ${isRecent} ORDER BY after_id DESC OFFSET 0
     ) AS segment
     CROSS JOIN LATERAL (
       SELECT * FROM (
-        SELECT e.conversation_id AS id, ${score} AS score FROM search_entries e
+        SELECT e.conversation_id AS id FROM search_entries e
         WHERE ${indexed} @@ replace(${bind("text", indexQuery(wanted))}, '${segmentMark}', segment.segment_id::text)::tsquery
           AND ${hasTerms(bind, wanted, ({ words: parts }) => parts.length === 1)}
         GROUP BY e.conversation_id
       ) AS grouped WHERE true ${isWithin} ORDER BY id DESC OFFSET 0
-    ) AS found
-    CROSS JOIN LATERAL (
-      SELECT 1 FROM conversations WHERE ${bindFilters(bind, within, filters)} AND id = found.id OFFSET 0
-    ) AS matching`;
+    ) AS found`;
+  };
   const inConversations = (ids: string[]) => `
-    SELECT found.id, found.score FROM (
+    SELECT found.id FROM (
       SELECT id FROM unnest(${bind("text[]", ids)}) AS wanted (id) WHERE true ${isWithin} ORDER BY id DESC OFFSET 0
     ) AS candidate
     CROSS JOIN LATERAL (
-      SELECT candidate.id, ${score} AS score FROM search_entries e
+      SELECT candidate.id FROM search_entries e
       WHERE e.tenant_id = ${within.tenantId} AND e.environment = ${within.environment} AND e.conversation_id = candidate.id
         AND ${hasTerms(bind, wanted, () => false)}
-    ) AS found
-    WHERE found.score IS NOT NULL`;
+      LIMIT 1
+    ) AS found`;
 
-  const matches = among ? inConversations(among) : inSegments();
+  const count = isRanked ? maximumRanked : rows;
+  let matches: string;
+  if (!filtered)
+    matches = `SELECT id, true AS is_match, false AS is_stop FROM (${inSegments()}) AS found`;
+  else if (every && every.length < fewConversations)
+    matches = `SELECT id, true AS is_match, false AS is_stop FROM (${inConversations(every)}) AS found`;
+  else if (every)
+    matches = `SELECT id, true AS is_match, false AS is_stop FROM (${inSegments()}) AS found WHERE id = ANY (${bind("text[]", every)})`;
+  else
+    matches = `
+    SELECT found.id, matching.yes IS NOT NULL AS is_match, found.number = ${maximumRead} AS is_stop
+    FROM (SELECT id, row_number() OVER () AS number FROM (${inSegments()}) AS unnumbered LIMIT ${maximumRead}) AS found
+    LEFT JOIN LATERAL (
+      SELECT 1 AS yes FROM conversations WHERE ${bindFilters(bind, within, filtered.filters)} AND id = found.id OFFSET 0
+    ) AS matching ON true
+    WHERE matching.yes IS NOT NULL OR found.number = ${maximumRead}`;
+
+  const scored = (alias: string) => `
+    CROSS JOIN LATERAL (
+      SELECT coalesce(max(${scoreOf(bind, wanted)}), 0) AS score FROM search_entries e
+      WHERE e.tenant_id = ${within.tenantId} AND e.environment = ${within.environment} AND e.conversation_id = ${alias}.id
+        AND ${hasTerms(bind, wanted, () => false)}
+    ) AS scored`;
+  const columns = `match.id, score, is_match AS "isMatch", is_stop AS "isStop"`;
   if (!isRanked)
     return {
-      text: `SELECT id, score, id AS "newestId" FROM (${matches} LIMIT ${rows}) AS page`,
+      text: `
+    SELECT ${columns}, match.id AS "newestId" FROM (SELECT * FROM (${matches}) AS page LIMIT ${count}) AS match ${scored("match")}
+    ORDER BY match.id DESC`,
       values,
     };
   const beyond = after
-    ? `WHERE (score, id) < (${bind("int", after.score ?? 0)}, ${bind("text", after.id)})`
+    ? `AND (score, match.id) < (${bind("int", after.score ?? 0)}, ${bind("text", after.id)})`
     : "";
   return {
     text: `
-    WITH match AS MATERIALIZED (${matches} LIMIT ${maximumRanked})
-    SELECT id, score, (SELECT max(id) FROM match) AS "newestId" FROM match
-    ${beyond} ORDER BY score DESC, id DESC LIMIT ${rows}`,
+    WITH match AS MATERIALIZED (SELECT * FROM (${matches}) AS page LIMIT ${count})
+    SELECT ${columns}, (SELECT max(id) FROM match) AS "newestId" FROM match ${scored("match")}
+    WHERE is_match ${beyond} ORDER BY score DESC, match.id DESC LIMIT ${rows}`,
     values,
   };
 }
 
-/** Conversations that the filters match, in any order, up to `limit`. */
-export function filteredStatement(partition: Partition, filters: Filters, limit: number): Query {
+/** More conversations than this are not listed to compare them with the filters. */
+export const manyConversations = 2_500;
+
+/** Conversations that the filters match, in any order, up to `manyConversations`. */
+export function filteredStatement(partition: Partition, filters: Filters): Query {
   const { bind, values } = bindings();
   const where = bindFilters(bind, bindPartition(bind, partition), filters);
-  return { text: `SELECT id FROM conversations WHERE ${where} LIMIT ${limit}`, values };
+  return { text: `SELECT id FROM conversations WHERE ${where} LIMIT ${manyConversations}`, values };
 }
 
 export type MatchingMessage = { conversationId: string; id: string; text: string };

@@ -7,10 +7,12 @@ import { parseQuery, type Range, rangesOf, type Term } from "@/lib/platform/sear
 import { requireCursor } from "@/lib/resources/cursor";
 import type { Conversation } from "./schema";
 import {
+  type Filtered,
   type FoundRow,
   filteredStatement,
   foundConversationsStatement,
   type MatchingMessage,
+  manyConversations,
   matchingMessagesStatement,
   searchStatement,
   type Wanted,
@@ -23,9 +25,7 @@ import {
   type SearchInbox,
   searchCursor,
 } from "./search-schema";
-
-/** With fewer conversations than this, their entries are read instead of the index. */
-const fewConversations = 1_000;
+import type { Filters } from "./service.sql";
 
 /**
  * Conversations with all words of the query in one place: a message together with the subject and
@@ -44,28 +44,34 @@ export async function searchConversations(
   await requireCursor(caller, "conversations", after?.id);
 
   const wanted = wantedBy(q);
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  const filtered = isFiltered
-    ? await runSql<{ id: string }>(filteredStatement(partition, filters, fewConversations))
-    : null;
-  const among =
-    filtered && filtered.length < fewConversations ? filtered.map(({ id }) => id) : null;
   const rows = await runSql<FoundRow>(
-    searchStatement(
-      partition,
-      wanted,
-      filters,
-      { isRanked, newestId: after?.newestId, after, rows: limit + 1 },
-      among,
-    ),
+    searchStatement(partition, wanted, await filteredBy(caller, filters), {
+      isRanked,
+      newestId: after?.newestId,
+      after,
+      rows: limit + 1,
+    }),
   );
   const page = rows.slice(0, limit);
-  const data = await withHighlights(caller, page, wanted);
-  const last = rows.length > limit ? page.at(-1) : undefined;
-  if (!last) return { data };
-  const { id, score } = last;
+  const data = await withHighlights(
+    caller,
+    page.filter(({ isMatch }) => isMatch),
+    wanted,
+  );
+  const last = page.at(-1);
+  if (!last || (rows.length <= limit && !last.isStop)) return { data };
   const newestId = after?.newestId ?? last.newestId;
-  return { data, nextCursor: isRanked ? searchCursor(score, id, newestId) : id };
+  return {
+    data,
+    nextCursor: isRanked ? searchCursor(last.score, last.id, newestId) : last.id,
+  };
+}
+
+async function filteredBy(caller: Caller, filters: Filters): Promise<Filtered | null> {
+  if (Object.values(filters).every((value) => value === undefined)) return null;
+  const found = await runSql<{ id: string }>(filteredStatement(caller.partition, filters));
+  const every = found.length < manyConversations ? found.map(({ id }) => id) : null;
+  return { filters, every };
 }
 
 const inboxPageSize = 30;

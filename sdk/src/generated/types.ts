@@ -1185,7 +1185,7 @@ export type SearchHighlight = {
   ranges: (number[])[];
 };
 
-/** `ranked`: best first, among the 1,000 newest conversations that match. `newest`: all conversations that match, newest first. */
+/** `ranked`: best first, among the 250 newest conversations that match. `newest`: all conversations that match, newest first. A page compares at most 2,500 conversations with the filters; it can be short or empty and still have a `nextCursor`. */
 export type SearchOrder = "ranked" | "newest";
 
 /** A document that matches a search. */
@@ -1507,7 +1507,7 @@ export type ListConversationsQuery = {
 export type SearchConversationsQuery = {
   /** Words to find, all of them, each from the start of a word. Use "several words" for a phrase. Case and accents make no difference. At most 10 words and phrases. */
   q: string;
-  /** `ranked`: best first, among the 1,000 newest conversations that match. `newest`: all conversations that match, newest first. */
+  /** `ranked`: best first, among the 250 newest conversations that match. `newest`: all conversations that match, newest first. A page compares at most 2,500 conversations with the filters; it can be short or empty and still have a `nextCursor`. */
   sort?: SearchOrder | undefined;
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
