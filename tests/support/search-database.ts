@@ -40,7 +40,7 @@ const statements = (conversations: number) => [
      SELECT ${own}, ${id("msg", "n")}, ${id("cnv", "i")}, 1 + n % ${messagesEach}, 'INBOUND', 'CUSTOMER',
        'order' || n || CASE WHEN i % 7 = 2 THEN ' gamma' WHEN n % 10 = 0 THEN ' alpha' WHEN n % 10 = 5 THEN ' beta' ELSE '' END || (
          SELECT string_agg(' w' || floor(power(${vocabulary}, random()))::int, '') FROM generate_series(1, 8 + n % 9)
-       ), now() - interval '1 day', (3 + n / 100)::text::xid8
+       ), now() - interval '1 day', (3 + n::bigint * 500 / ${conversations * messagesEach})::text::xid8
      FROM (SELECT n, (n - 1) / ${messagesEach} + 1 AS i FROM generate_series(1, ${conversations * messagesEach}) n) AS numbered`,
   `INSERT INTO search_segments (tenant_id, environment, after_id, entry_count)
      SELECT ${own}, CASE WHEN s = 0 THEN '' ELSE ${id("cnv", `s * ${segmentEntries / messagesEach}`)} END, ${segmentEntries}
