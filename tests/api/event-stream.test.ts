@@ -13,7 +13,7 @@ import { eventsChannel } from "@/lib/platform/wake-streams";
 import { newId } from "@/lib/resources/ids";
 import { createWebServer, drain } from "@/server/web-server";
 import { call, newKey, newTenant, type TestTenant } from "../support/api";
-import { nextIds, openStream, type TestStream } from "../support/event-stream";
+import { nextIds, openStream, openWhenFree, type TestStream } from "../support/event-stream";
 import { feedShowsAll } from "../support/feed";
 
 /** Some tests reach into the server's process, and need it to be this one. */
@@ -219,20 +219,9 @@ test("409 for the eleventh open stream of a key, until one of the ten is closed"
   (await openStream(other, "GET", "/events/stream")).close();
 
   streams.pop()?.close();
-  const opened = await openWhenFree(tenant);
+  const opened = await openWhenFree(() => openStream(tenant, "GET", "/events/stream"));
   for (const stream of [...streams, opened]) stream.close();
 });
-
-/** The server learns of a closed connection a moment later. */
-async function openWhenFree(tenant: TestTenant): Promise<TestStream> {
-  for (;;) {
-    const stream = await openStream(tenant, "GET", "/events/stream");
-    if (stream.status === 200) return stream;
-    expect(stream.status).toBe(409);
-    stream.close();
-    await sleep(5);
-  }
-}
 
 test("409 counts the streams of all processes, and those of a process that died no longer count", async () => {
   const tenant = await newTenant();
@@ -247,7 +236,8 @@ test("409 counts the streams of all processes, and those of a process that died 
 
   await other.end();
   const streams = [stream as TestStream];
-  while (streams.length < 10) streams.push(await openWhenFree(tenant));
+  while (streams.length < 10)
+    streams.push(await openWhenFree(() => openStream(tenant, "GET", "/events/stream")));
   for (const each of streams) each.close();
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as route from "@/app/api/v1/[[...path]]/route";
-import { newTenant } from "../support/api";
+import { call, newTenant } from "../support/api";
 
 // Where Next runs without our server (its development server, a serverless host), this route
 // serves the API.
@@ -30,3 +30,23 @@ test.each(["/v1/public/account", "/api/v1/public/account"])(
     expect(refused.status).toBe(413);
   },
 );
+
+test("the catch-all route streams events, and a client that cancels frees its stream", async () => {
+  const tenant = await newTenant();
+  const headers = { authorization: `Bearer ${tenant.key}` };
+  const open = () =>
+    route.GET(new Request("http://localhost/v1/public/events/stream?cursor=start", { headers }));
+  const response = await open();
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  const reader = response.body?.getReader();
+  const read = async () => new TextDecoder().decode((await reader?.read())?.value);
+  expect(await read()).toBe("retry: 1000\nid: start\n\n");
+  await call(tenant, "POST", "/customers", { name: "Ada" });
+  expect(await read()).toMatch(/^id: (evt_\w+)\ndata: {"id":"\1","type":"customer.created".*\n\n$/);
+
+  await reader?.cancel();
+  const streams = await Promise.all(Array.from({ length: 10 }, open));
+  expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
+  expect((await open()).status).toBe(409);
+  for (const { body } of streams) await body?.cancel();
+});

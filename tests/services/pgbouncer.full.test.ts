@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import { env } from "@/lib/platform/env";
 import { runAdmin } from "../support/admin";
 import { newKey } from "../support/api";
+import { openStream, openWhenFree } from "../support/event-stream";
 import { findPgBouncer, type PgBouncer, startPgBouncer } from "../support/pgbouncer";
 import { type RunningProcess, startWeb, startWorker } from "../support/processes";
 import { startReceiver } from "../support/receiver";
@@ -115,3 +116,32 @@ test.skipIf(!program)("doctor names the pooler, and accepts it with a direct add
   expect(direct.output).toMatch(/ok {5}notifications: arrive; .* through a connection pooler/);
   expect(direct.exitCode).toBe(0);
 });
+
+test.skipIf(!program)(
+  "behind PgBouncer alone, events are streamed, and each process counts and frees the streams of a key",
+  async () => {
+    const { url } = await bouncer();
+    const { tenantId } = await newPartition();
+    const tenant = await newKey({ id: tenantId, slug: "" });
+    const web = ending(await startWeb({ DATABASE_URL: url, LOG_LEVEL: "silent" }));
+    const open = () => openStream(tenant, "GET", "/events/stream", { url: web.url });
+    // Twice, because a slot that is not freed would be missing in the second round.
+    for (let round = 0; round < 2; round++) {
+      const streams = [await openWhenFree(open)];
+      while (streams.length < 10) streams.push(await openWhenFree(open));
+      expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
+      expect((await open()).status).toBe(409);
+
+      const name = `Round ${round}`;
+      await fetch(`${web.url}/v1/public/customers`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${tenant.key}`, "content-type": "application/json" },
+        body: JSON.stringify({ name }),
+      });
+      for (const stream of streams) {
+        expect(await stream.event()).toMatchObject({ data: { object: { name } } });
+        stream.close();
+      }
+    }
+  },
+);

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { baseUrl, type TestTenant } from "./api";
 import type { FeedEvent } from "./feed";
 
@@ -94,4 +95,14 @@ export async function nextIds(stream: TestStream, count: number): Promise<string
     ids.push(event.id);
   }
   return ids;
+}
+
+/** Tries again while all slots are taken: a server learns of a closed connection a moment later. */
+export async function openWhenFree(open: () => Promise<TestStream>): Promise<TestStream> {
+  for (;;) {
+    const stream = await open();
+    if (stream.status !== 409) return stream;
+    stream.close();
+    await sleep(5);
+  }
 }
