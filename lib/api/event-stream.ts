@@ -71,7 +71,9 @@ function makeStream(follower: Follower, slot: Slot, reader: Reader): EventStream
   // connection before the first event still continues there.
   let next: string | null = `retry: ${retryMs}\nid: ${follower.startCursor}\n\n`;
   let sentCursor = follower.startCursor;
-  let waiting: FollowedEvent[] = [];
+  /** Other streams share the list, so it is not changed. */
+  let waiting: readonly FollowedEvent[] = [];
+  let taken = 0;
   let isFollowing = false;
   let isEnded = false;
   let deliver: ((part: string | null) => void) | null = null;
@@ -106,10 +108,10 @@ function makeStream(follower: Follower, slot: Slot, reader: Reader): EventStream
 
   function takeEvents(): string | null {
     let part = "";
-    while (waiting.length > 0 && part.length < partBytes) {
-      const [event] = waiting.splice(0, 1) as [FollowedEvent];
-      part += `id: ${event.id}\ndata: ${event.payload}\n\n`;
-      sentCursor = event.id;
+    for (; taken < waiting.length && part.length < partBytes; taken++) {
+      const { id, payload } = waiting[taken] as FollowedEvent;
+      part += `id: ${id}\ndata: ${payload}\n\n`;
+      sentCursor = id;
     }
     return part || null;
   }
@@ -123,6 +125,7 @@ function makeStream(follower: Follower, slot: Slot, reader: Reader): EventStream
       isFollowing = false;
       if (isEnded) return;
       waiting = events;
+      taken = 0;
       give();
     });
   }

@@ -24,7 +24,7 @@ export type Follower = {
   /** The cursor that continues where the follower starts. */
   startCursor: string;
   /** Resolves with the next events as soon as there are some, and with none once it was stopped. */
-  next: () => Promise<FollowedEvent[]>;
+  next: () => Promise<readonly FollowedEvent[]>;
   /**
    * The cursor that continues where the follower is now, for one that skips types. Null if there is
    * none, or none but that of the last event that `next` gave.
@@ -39,7 +39,7 @@ type Reader = {
   /** There may be events after its position. */
   isBehind: boolean;
   /** Resolves `next`, if it was called. */
-  give: ((events: FollowedEvent[]) => void) | null;
+  give: ((events: readonly FollowedEvent[]) => void) | null;
 };
 
 /** The feed of one partition, and who follows it in this process. */
@@ -257,7 +257,7 @@ async function readFor(feed: Feed, group: Reader[]): Promise<void> {
 function advance(
   reader: Reader,
   reached: Position,
-  events: FollowedEvent[],
+  events: readonly FollowedEvent[],
   hasMore: boolean,
 ): void {
   reader.position = reached;

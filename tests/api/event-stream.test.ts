@@ -58,6 +58,16 @@ test("200 each event arrives with its id and as it is stored, right after it hap
   stream.close();
 });
 
+test("200 streams at the same position each get every event", async () => {
+  const tenant = await newTenant();
+  const streams = await Promise.all(
+    Array.from({ length: 4 }, () => openStream(tenant, "GET", "/events/stream?cursor=start")),
+  );
+  for (let index = 0; index < 12; index++) await addCustomer(tenant);
+  for (const stream of streams) expect(await nextIds(stream, 12)).toEqual(await positions(tenant));
+  for (const stream of streams) stream.close();
+});
+
 test("200 a stream resumes after the last id: nothing is missed, and nothing comes twice", async () => {
   const tenant = await newTenant();
   const first = await openStream(tenant, "GET", "/events/stream");

@@ -7,7 +7,7 @@ test(`a client of the ascending event feed misses nothing and sees nothing twice
   const { violations, figures } = await runFeed({
     seed,
     seconds: 5,
-    pollers: 4,
+    pollers: 8,
     writers: 12,
     webs: 2,
     kills: 2,
