@@ -118,8 +118,10 @@ const toLiteral = (value: JsonValue) =>
 export function clientSample(operation: DescribedOperation, origin: string): string {
   const call = clientCall(operation);
   const isList = operation.parameters.some(({ name }) => name === "cursor");
+  // What a search finds is an item with the conversation in it.
+  const id = operation.path.endsWith("/search") ? "item.conversation.id" : "item.id";
   const use = isList
-    ? `for await (const item of ${call}) {\n  console.log(item.id);\n}`
+    ? `for await (const item of ${call}) {\n  console.log(${id});\n}`
     : `const result = await ${call};`;
   const client = `new Parlance(process.env.PARLANCE_API_KEY, { baseUrl: "${origin}" })`;
   return `import { Parlance } from "@parlance/sdk";\n\nconst parlance = ${client};\n\n${use}`;
