@@ -104,15 +104,14 @@ describe.each(cases)("$operationId", (one) => {
     }
   });
 
-  test.runIf(["PATCH", "PUT", "DELETE"].includes(one.method))(
-    "412 for a version that the resource does not have",
-    async () => {
+  if (["PATCH", "PUT", "DELETE"].includes(one.method)) {
+    test("412 for a version that the resource does not have", async () => {
       const reply = await call(keys[one.scope as Scope], one.method, pathOf(one), bodyOf(one), {
         "if-match": '"other"',
       });
       expect([reply.status, reply.text.slice(0, 300)]).toEqual([412, expect.any(String)]);
-    },
-  );
+    });
+  }
 
   test(`${one.status} with only ${one.scope}`, async () => {
     // A stream has no end that one could wait for.
