@@ -78,12 +78,12 @@ async function measureSearches(): Promise<boolean> {
 /** Indexes the newest messages once more, as if they had just been posted. */
 async function measureIndexing(count: number): Promise<void> {
   await pool().query(
-    `WITH newest AS (SELECT tenant_id, environment, conversation_id, id FROM messages ORDER BY xact DESC LIMIT ${count})
+    `WITH newest AS (SELECT tenant_id, environment, conversation_id, id FROM messages ORDER BY xact DESC, id DESC LIMIT ${count})
      DELETE FROM search_entries e USING newest n
      WHERE e.tenant_id = n.tenant_id AND e.environment = n.environment AND e.conversation_id = n.conversation_id AND e.message_id = n.id`,
   );
   await pool().query(
-    `UPDATE search_progress SET xact = (SELECT xact FROM messages ORDER BY xact DESC OFFSET ${count} LIMIT 1)`,
+    `UPDATE search_progress SET (xact, message_id) = (SELECT xact, id FROM messages ORDER BY xact DESC, id DESC OFFSET ${count} LIMIT 1)`,
   );
   const { rows: before } = await pool().query("SELECT pg_current_wal_insert_lsn() AS lsn");
   const began = performance.now();

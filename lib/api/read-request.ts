@@ -37,16 +37,10 @@ export async function readJsonBody(
 ): Promise<JsonBody> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > maximumBodyBytes) throw tooLarge();
-  if (
-    isOptional &&
-    !request.headers.has("content-type") &&
-    !request.headers.has("content-encoding")
-  ) {
-    const bytes = await readBytes(request);
-    if (bytes.byteLength === 0) return { bytes, value: {} };
-  }
+  const optional = isOptional ? await readBytes(request) : null;
+  if (optional?.byteLength === 0) return { bytes: optional, value: {} };
   requireJson(request);
-  const bytes = await readBytes(request);
+  const bytes = optional ?? (await readBytes(request));
   onBytes?.(bytes);
   return { bytes, value: parseJson(bytes) };
 }

@@ -6,16 +6,19 @@ import { sql } from "@/lib/platform/sql";
  */
 const segmentEntries = 4_096;
 
-/** Messages of finished transactions after the last one that was indexed. */
-const isNew = (xact: string) =>
-  `m.xact > ${xact} AND m.xact < pg_snapshot_xmin(pg_current_snapshot())`;
+/**
+ * Messages of finished transactions after the last one that was indexed. A transaction can have any
+ * number of them, so their position includes the id.
+ */
+const isNew = (xact: string, messageId: string) =>
+  `(m.xact, m.id) > (${xact}, ${messageId}) AND m.xact < pg_snapshot_xmin(pg_current_snapshot())`;
 
 /** `ORDER BY` makes the planner use the index, whatever it expects of the condition. */
 export const hasSearchWorkStatement = sql(
   "has_search_work",
   {},
   () => `
-  SELECT (SELECT m.id FROM messages m WHERE ${isNew("p.xact")} ORDER BY m.xact LIMIT 1) IS NOT NULL
+  SELECT (SELECT m.id FROM messages m WHERE ${isNew("p.xact", "p.message_id")} ORDER BY m.xact, m.id LIMIT 1) IS NOT NULL
     OR (SELECT c.id FROM search_changes c ORDER BY c.id LIMIT 1) IS NOT NULL AS "hasWork"
   FROM search_progress p`,
 );
@@ -24,13 +27,14 @@ export const hasSearchWorkStatement = sql(
 export const lockProgressStatement = sql(
   "lock_search_progress",
   {},
-  () => "SELECT xact::text AS xact FROM search_progress FOR UPDATE SKIP LOCKED",
+  () =>
+    `SELECT xact::text AS xact, message_id AS "messageId" FROM search_progress FOR UPDATE SKIP LOCKED`,
 );
 
 export const saveProgressStatement = sql(
   "save_search_progress",
-  { xact: "xid8" },
-  (p) => `UPDATE search_progress SET xact = ${p.xact}`,
+  { xact: "xid8", messageId: "text" },
+  (p) => `UPDATE search_progress SET xact = ${p.xact}, message_id = ${p.messageId}`,
 );
 
 const headerColumns = `c.subject, u.name, u.email, u.phone, u.external_id AS "externalId"`;
@@ -38,22 +42,22 @@ const customer =
   "LEFT JOIN customers u ON u.tenant_id = c.tenant_id AND u.environment = c.environment AND u.id = c.customer_id";
 
 /**
- * The next messages, complete transactions only, with what is indexed of their conversations. They
+ * The next messages, with what is indexed of their conversations. They
  * are locked, so that one that is being deleted or redacted is indexed before that or not at all.
  */
 export const nextMessagesStatement = sql(
   "next_messages_to_index",
-  { xact: "xid8", limit: "int" },
+  { xact: "xid8", messageId: "text", limit: "int" },
   (p) => `
   WITH batch AS MATERIALIZED (
     SELECT m.tenant_id, m.environment, m.conversation_id, m.id, m.text, m.xact FROM messages m
-    WHERE ${isNew(p.xact)} ORDER BY m.xact FETCH FIRST (${p.limit}) ROWS WITH TIES FOR SHARE
+    WHERE ${isNew(p.xact, p.messageId)} ORDER BY m.xact, m.id LIMIT ${p.limit} FOR SHARE
   )
   SELECT b.tenant_id AS "tenantId", b.environment, b.conversation_id AS "conversationId", b.id AS "messageId", b.text,
     b.xact::text AS xact, ${headerColumns}
   FROM batch b
   JOIN conversations c ON c.tenant_id = b.tenant_id AND c.environment = b.environment AND c.id = b.conversation_id
-  ${customer} ORDER BY b.xact`,
+  ${customer} ORDER BY b.xact, b.id`,
 );
 
 /** Opens a first segment for new tenants, and the next one where the newest is full. */

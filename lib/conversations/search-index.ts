@@ -27,7 +27,8 @@ type Header = {
   externalId: string | null;
 };
 type Place = Partition & { conversationId: string };
-type NewMessage = Place & Header & { messageId: string; text: string; xact: string };
+type Position = { xact: string; messageId: string };
+type NewMessage = Place & Header & Position & { text: string };
 type Entry = Place & { messageId: string; header: string; text: string };
 type Change = Partition & { id: string; targetId: string; afterId: string };
 
@@ -47,16 +48,16 @@ export async function indexForSearch(limit: number): Promise<number> {
   const [found] = await runSql<{ hasWork: boolean }>(hasSearchWorkStatement({}));
   if (!found?.hasWork) return 0;
   return db().$transaction(async (transaction) => {
-    const [progress] = await run<{ xact: string }>(transaction, lockProgressStatement({}));
+    const [progress] = await run<Position>(transaction, lockProgressStatement({}));
     if (!progress) return 0;
-    const messages = await indexMessages(transaction, progress.xact, limit);
+    const messages = await indexMessages(transaction, progress, limit);
     const changes = await indexChanges(transaction, limit);
     return Math.max(messages, changes);
   });
 }
 
-async function indexMessages(transaction: Db, xact: string, limit: number): Promise<number> {
-  const messages = await run<NewMessage>(transaction, nextMessagesStatement({ xact, limit }));
+async function indexMessages(transaction: Db, after: Position, limit: number): Promise<number> {
+  const messages = await run<NewMessage>(transaction, nextMessagesStatement({ ...after, limit }));
   const last = messages.at(-1);
   if (!last) return 0;
   await writeEntries(
@@ -67,7 +68,7 @@ async function indexMessages(transaction: Db, xact: string, limit: number): Prom
       text: spaced(wordsIn(message.text)),
     })),
   );
-  await run(transaction, saveProgressStatement({ xact: last.xact }));
+  await run(transaction, saveProgressStatement({ xact: last.xact, messageId: last.messageId }));
   return messages.length;
 }
 

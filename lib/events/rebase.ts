@@ -29,6 +29,8 @@ export async function hasMisplacedEvents(): Promise<boolean> {
 /** The first id that a cluster gives to a transaction. */
 const firstXact = "3";
 const secondXact = "4";
+/** After the ids of all messages. */
+const afterAllIds = "msg_Z";
 
 /**
  * Moves all events and messages before every future transaction, events in the order of their ids.
@@ -45,10 +47,13 @@ export async function rebaseEvents(): Promise<number> {
     const { rowCount } = await client.query("UPDATE events SET xact = $1", [firstXact]);
     // Messages that the search has not indexed yet stay behind those that it has.
     await client.query(
-      "UPDATE messages SET xact = CASE WHEN xact > (SELECT xact FROM search_progress) THEN $2 ELSE $1 END::xid8",
+      "UPDATE messages m SET xact = CASE WHEN (m.xact, m.id) > (p.xact, p.message_id) THEN $2 ELSE $1 END::xid8 FROM search_progress p",
       [firstXact, secondXact],
     );
-    await client.query("UPDATE search_progress SET xact = $1", [firstXact]);
+    await client.query("UPDATE search_progress SET xact = $1, message_id = $2", [
+      firstXact,
+      afterAllIds,
+    ]);
     await client.query("COMMIT");
     return rowCount ?? 0;
   } finally {

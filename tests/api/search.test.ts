@@ -1,5 +1,6 @@
 // cspell:disable: words of many languages, most of them misspelled on purpose
 import { beforeAll, describe, expect, test } from "vitest";
+import { indexForSearch } from "@/lib/conversations/search-index";
 import { db } from "@/lib/platform/db";
 import { call, newKey, newTenant, type TestTenant } from "../support/api";
 import { newMember } from "../support/people";
@@ -309,11 +310,28 @@ test("what a crash of the index job interrupts is indexed again, once", async ()
   const id = await open(tenant, { subject: "order", message: "my order" });
   await searchFindsAll();
   // As if the batch had been committed by another process, and only the progress was lost.
-  await db().$executeRaw`UPDATE search_progress SET xact = '0'`;
+  await db().$executeRaw`UPDATE search_progress SET xact = '0', message_id = ''`;
   await searchFindsAll();
 
   expect(idsOf(await find(tenant, "order"))).toEqual([id]);
   expect(await db().searchEntry.count({ where: tenant.identity.partition })).toBe(2);
+});
+
+test("the messages of one transaction are indexed in batches, however many there are", async () => {
+  const tenant = await newTenant();
+  const id = await open(tenant, { message: "imported 1" });
+  await searchFindsAll();
+  await db().$executeRaw`
+    INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, text, metadata, created_at)
+    SELECT m.tenant_id, m.environment, left(m.id, 26) || lpad(i::text, 4, '0'), m.conversation_id, i, m.direction, m.author_type, 'imported ' || i, m.metadata, m.created_at
+    FROM messages m, generate_series(2, 41) i WHERE m.conversation_id = ${id}`;
+
+  const batches = [];
+  for (let count = await indexForSearch(15); count > 0; count = await indexForSearch(15))
+    batches.push(count);
+  expect(Math.max(...batches)).toBeLessThanOrEqual(15);
+  await searchFindsAll();
+  expect(await db().searchEntry.count({ where: tenant.identity.partition })).toBe(41);
 });
 
 const long = "x".repeat(201);

@@ -54,6 +54,15 @@ const auditActions = async ({ tenantId }: TestTenant) =>
     ({ action }) => action,
   );
 
+test("200 and 202 without a body, also if the headers announce JSON", async () => {
+  const tenant = await newTenant();
+  const { path } = await newWebhook(tenant);
+  const headers = { "content-type": "application/json" };
+  expect((await call(tenant, "POST", `${path}/rotate-secret`, "", headers)).status).toBe(200);
+  expect((await call(tenant, "POST", `${path}/test`, "", headers)).status).toBe(202);
+  expect((await call(tenant, "POST", `${path}/test`, " ", headers)).status).toBe(400);
+});
+
 test("200 for a rotation without a body: a new secret, shown once, and 24 hours for the old one", async () => {
   const tenant = await newTenant();
   const { id, secret, path } = await newWebhook(tenant);

@@ -61,7 +61,7 @@ const statements = (conversations: number) => [
   `INSERT INTO search_entries (tenant_id, environment, conversation_id, message_id, segment_id, header, text)
      SELECT '${searched.strangerId}', environment, conversation_id, message_id, (SELECT id FROM search_segments WHERE tenant_id = '${searched.strangerId}'), header, text
      FROM search_entries WHERE message_id <> '' AND right(message_id, 1) IN ('0', '8')`,
-  "UPDATE search_progress SET xact = (SELECT max(xact::text::bigint) FROM messages)::text::xid8",
+  "UPDATE search_progress SET message_id = 'msg_Z', xact = (SELECT max(xact::text::bigint) FROM messages)::text::xid8",
   "SET session_replication_role = DEFAULT",
 ];
 

@@ -8,7 +8,7 @@ import { pool } from "@/lib/platform/db";
  */
 export async function searchFindsAll(): Promise<void> {
   const sql = `SELECT NOT EXISTS (SELECT 1 FROM search_changes)
-    AND NOT EXISTS (SELECT 1 FROM messages WHERE xact > (SELECT xact FROM search_progress)) AS done`;
+    AND NOT EXISTS (SELECT 1 FROM messages m, search_progress p WHERE (m.xact, m.id) > (p.xact, p.message_id)) AS done`;
   for (;;) {
     while ((await indexForSearch(200)) > 0);
     if ((await pool().query(sql)).rows[0].done) return;

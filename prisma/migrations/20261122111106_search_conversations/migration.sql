@@ -40,6 +40,7 @@ CREATE TABLE "search_changes" (
 CREATE TABLE "search_progress" (
     "id" INTEGER NOT NULL,
     "xact" xid8 NOT NULL,
+    "message_id" TEXT NOT NULL DEFAULT '',
 
     CONSTRAINT "search_progress_pkey" PRIMARY KEY ("id")
 );
@@ -48,7 +49,7 @@ CREATE TABLE "search_progress" (
 CREATE UNIQUE INDEX "search_segments_tenant_id_environment_after_id_key" ON "search_segments"("tenant_id", "environment", "after_id");
 
 -- CreateIndex
-CREATE INDEX "messages_xact_idx" ON "messages"("xact");
+CREATE INDEX "messages_xact_id_idx" ON "messages"("xact", "id");
 
 -- The words of an entry, each with the number of its segment, so that a search reads the words of one segment only, and none of
 -- another tenant. lib/conversations/search.sql.ts has the same expression. Without fastupdate, a search never reads a list of
