@@ -67,8 +67,8 @@ export async function disableWebhook(
   await holdDeliveries(partition, webhookId);
 }
 
-const holdBatchSize = 1_000;
-const maximumHoldBatches = 10;
+const holdBatchSize = 500;
+const maximumHoldBatches = 20;
 
 /**
  * `FOR SHARE` waits for a transaction that is enabling the webhook again, and then finds nothing to
