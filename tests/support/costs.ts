@@ -28,6 +28,9 @@ export type Cost = {
 
 const samplingInterval = 4_096;
 
+/** PostgreSQL's own tables have lower numbers. Autovacuum writes statistics there at any time. */
+const firstOwnFile = 16_384;
+
 export async function costOf(count: number, work: () => Promise<unknown>): Promise<Cost> {
   const observer = new pg.Client({ connectionString: inject("postgres").url });
   await observer.connect();
@@ -97,8 +100,8 @@ async function watch(observer: pg.Client) {
       `SELECT resource_manager AS manager, split_part(record_type, '+', 1) AS type, relfilenode::int AS filenode,
          count(*)::int AS entries, sum(record_length - block_fpi_length)::int AS bytes
        FROM pg_get_wal_block_info($1, pg_current_wal_flush_lsn(), false)
-       WHERE reldatabase = $2::oid AND block_id = 0 GROUP BY 1, 2, 3`,
-      [start[0].lsn, databaseId],
+       WHERE reldatabase = $2::oid AND relfilenode >= $3 AND block_id = 0 GROUP BY 1, 2, 3`,
+      [start[0].lsn, databaseId, firstOwnFile],
     );
     const sum = (of: "entries" | "bytes", matches: (entry: LogEntry) => boolean) =>
       log.filter(matches).reduce((total, entry) => total + entry[of], 0) / count;
