@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { integer, storedText, text } from "@/lib/platform/schema";
+import { storedText, text, textRanges } from "@/lib/platform/schema";
 import { closeQuotes, parseQuery } from "@/lib/platform/search-text";
 import { describedId, idOf } from "@/lib/resources/id-schema";
 import { isId } from "@/lib/resources/ids";
@@ -92,8 +92,6 @@ export const searchFields = [
   "customer.externalId",
 ] as const;
 
-const position = integer("A position in `text`, in UTF-16 code units.", { maximum: 10_000 });
-
 const highlight = z
   .object({
     field: z.enum(searchFields).meta({
@@ -105,19 +103,10 @@ const highlight = z
       1_000,
       "The field as plain text. Of a long message, the part around the first word that was found; … marks what is left out.",
     ),
-    ranges: z
-      .array(
-        z
-          .array(position)
-          .length(2)
-          .meta({ description: "Start and end of one range; the end is exclusive." }),
-      )
-      .meta({
-        description:
-          "Where the words are in `text`: JavaScript's `text.slice(start, end)` for each range.",
-        examples: [[[12, 16]]],
-        maxItems: 1_000,
-      }),
+    ranges: textRanges(
+      10_000,
+      "Where the words are in `text`: JavaScript's `text.slice(start, end)` for each range.",
+    ),
   })
   .meta({ id: "SearchHighlight", description: "A part of a conversation with words of a query." });
 

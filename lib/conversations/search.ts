@@ -39,7 +39,7 @@ export async function searchConversations(
   const { partition } = caller;
   const isRanked = sort === "ranked";
   const after = cursor === undefined ? undefined : (readSearchCursor(cursor) ?? undefined);
-  // A cursor of the other order is no position in this one.
+  // A cursor of one order does not mark a position in the other.
   if (after && (after.score !== undefined) !== isRanked) throw invalidCursor();
   await requireCursor(caller, "conversations", after?.id);
 

@@ -93,3 +93,14 @@ export const commaList = <Value extends string>(values: readonly [Value, ...Valu
       uniqueItems: true,
       maxLength: undefined,
     });
+
+/** Where words are in a field named `text`, which has at most `maximum` characters. */
+export const textRanges = (maximum: number, description: string) =>
+  z
+    .array(
+      z
+        .array(integer("A position in `text`, in UTF-16 code units.", { maximum }))
+        .length(2)
+        .meta({ description: "Start and end of one range; the end is exclusive." }),
+    )
+    .meta({ description, examples: [[[12, 16]]], maxItems: 1_000 });

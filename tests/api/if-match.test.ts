@@ -208,7 +208,7 @@ test("412 for a conversation that has got a message since, and for a compressed 
   expect(late.status).toBe(412);
 });
 
-test("412 for a PUT with If-Match while there is no such customer, also with *", async () => {
+test("412 for a PUT with If-Match if the customer does not exist, also with *", async () => {
   const tenant = await newTenant();
   for (const version of ["*", '"a"']) {
     const reply = await call(

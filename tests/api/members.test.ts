@@ -89,7 +89,7 @@ describe("assigneeId", () => {
     expect(cleared.body.assigneeId).toBeNull();
   });
 
-  test("404 for a user who is not a member, is suspended or has left; 422 for what is no id of a member", async () => {
+  test("404 for a user who is not a member, is suspended or has left; 422 for anything but the id of a member", async () => {
     const { tenant, owner, admin, viewer } = await newTeam();
     await suspend(tenant, viewer.id);
     await mutate(as(owner), (caller) => removeMember(caller, admin.id));

@@ -7,6 +7,7 @@ import {
   nameText,
   storedText,
   text,
+  textRanges,
   updatedAt,
 } from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
@@ -111,8 +112,6 @@ export const searchQuery = z.strictObject({
   limit: limitParameter("Documents at most", 50, 10),
 });
 
-const position = integer("A position in `text`, in UTF-16 code units.", { maximum: 20_000 });
-
 export const searchResults = z.object({
   data: z
     .array(
@@ -121,19 +120,10 @@ export const searchResults = z.object({
           documentId: idOf("document"),
           name: storedText(255, described.name),
           text: storedText(20_000, "The part of the document that fits best, as plain text."),
-          ranges: z
-            .array(
-              z
-                .array(position)
-                .length(2)
-                .meta({ description: "Start and end of one range; the end is exclusive." }),
-            )
-            .meta({
-              description:
-                "Where the words of the query are in `text`: JavaScript's `text.slice(start, end)` for each range.",
-              examples: [[[12, 16]]],
-              maxItems: 1_000,
-            }),
+          ranges: textRanges(
+            20_000,
+            "Where the words of the query are in `text`: JavaScript's `text.slice(start, end)` for each range.",
+          ),
           score: z.number().meta({
             description: "From 0 to 1, the best first. Comparable only within one response.",
           }),
