@@ -1,7 +1,9 @@
 import { runSql } from "@/lib/platform/db";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
 import { sql } from "@/lib/platform/sql";
 import type { KnownKey } from "./key-cache";
+
+const log = logOf("api");
 
 const flushIntervalMs = 1_000;
 /** The time at which a key was last used is written at most this often. */

@@ -34,6 +34,8 @@ import {
 import { type ReceivedUpload, readUpload } from "./read-upload";
 import { check } from "./validate";
 
+const log = logOf("api");
+
 /** The result of routing: an operation, or the methods that the path allows, or nothing. */
 export type Target =
   | { declaration: Declaration; params: Record<string, string> }

@@ -9,8 +9,10 @@ import {
   sentenceOf,
   unavailable,
 } from "@/lib/platform/errors";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
 import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
+
+const log = logOf("api");
 
 /**
  * An error as a response (RFC 9457, formerly 7807). This file is the one place where a thrown error

@@ -1,13 +1,15 @@
 import type { Account, NextAuthOptions, User } from "next-auth";
 import { env } from "@/lib/platform/env";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
 import { type Device, findLiveSession, sessionLifetimeSeconds } from "@/lib/sessions/service";
 import { signInWithProvider } from "./provider-sign-in";
 import { configuredProviders, oauthConfigs, providers } from "./providers";
 import { currentUser } from "./require-user";
 import { returnPath } from "./return-path";
 import { signIn, signOut } from "./service";
-import { rememberDevice } from "./session-cookie";
+import { rememberDevice, writePendingSignIn } from "./session-cookie";
+
+const log = logOf("auth");
 
 /** Here, next-auth's "user" is the session that was just started. */
 type StartedSession = User & { sessionId?: string };

@@ -1,10 +1,12 @@
 import { db } from "@/lib/platform/db";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
 import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 import { deviceName } from "@/lib/sessions/device-name";
 import { findUserByEmail, recordAuditOfUser } from "@/lib/users/service";
 import { accountTag } from "./known-device";
 import type { AttemptSource } from "./throttle";
+
+const log = logOf("auth");
 
 type Attempt =
   | { what: "sign-in" | "confirmation"; outcome: "failed" }

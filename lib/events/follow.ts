@@ -1,7 +1,7 @@
 import type { Caller, Partition } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { invalidStreamCursor } from "@/lib/platform/errors";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
 import { onEventsNotification } from "@/lib/platform/stream-slots";
 import { now } from "@/lib/platform/time";
 import { nameOfPartition, onOwnEvents, partitionsOfPayload } from "@/lib/platform/wake-streams";
@@ -15,6 +15,8 @@ import {
   type Position,
   positionStatement,
 } from "./service.sql";
+
+const log = logOf("api");
 
 /** An event as it was stored: the payload is its JSON. */
 export type FollowedEvent = { id: string; payload: string };

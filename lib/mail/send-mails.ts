@@ -7,6 +7,8 @@ import { claimMailStatement, settleMailStatement } from "./send-mails.sql";
 import { openMail } from "./service";
 import { isPermanentRejection, sendBySmtp } from "./smtp";
 
+const log = logOf("mail");
+
 /** Seconds from each failed attempt to the next. After the last one, the mail fails for good. */
 export const mailRetrySchedule = [30, 120, 600, 1_800, 7_200, 28_800];
 

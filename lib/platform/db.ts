@@ -3,7 +3,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { type Prisma, PrismaClient } from "@/prisma/generated/client";
 import { env } from "./env";
-import { log } from "./log";
+import { logOf } from "./log";
 import { prepareSession } from "./prepare-session";
 import { responseTypes } from "./response-types";
 import type { Query } from "./sql";

@@ -9,6 +9,7 @@ import {
   secretKeys,
   wholeNumber,
 } from "./env-values";
+import { logAreas, parseLogLevels } from "./log";
 import { isLoopbackUrl } from "./loopback";
 
 /** Seconds from each failure to the next attempt: 30 s, 2 min, 10 min, 30 min, 2 h, 8 h, 24 h. */
@@ -21,8 +22,11 @@ const schema = z
   .object({
     NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
     LOG_LEVEL: z
-      .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
-      .default("info"),
+      .string()
+      .default("info")
+      .refine((text) => parseLogLevels(text), {
+        message: `give trace, debug, info, warn, error, fatal or silent, optionally followed by levels of areas (${logAreas.join(", ")}), for example info,deliveries=debug`,
+      }),
     PORT: wholeNumber(0, 65_535).default(3000),
     /** The address to listen on. Unset: all addresses of this machine. */
     HOST: z.string().min(1).optional(),

@@ -1,7 +1,9 @@
 import pg from "pg";
 import { connectionOptions, connectTimeoutMs } from "./db";
-import { log } from "./log";
+import { logOf } from "./log";
 import { destroyConnection, watchConnection } from "./watch-connection";
+
+const log = logOf("database");
 
 const reconnectMs = 250;
 /**

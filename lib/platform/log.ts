@@ -9,6 +9,9 @@ const maximumStack = 4_000;
 const maximumItems = 50;
 const maximumDepth = 4;
 
+/** Longer than any secret, so that none is only partly recognized where the text is cut. */
+const beyondCut = 200;
+
 const cutTo = (length: number, text: string) =>
   text.length > length ? `${text.slice(0, length)}… (${text.length} characters)` : text;
 
@@ -40,14 +43,18 @@ function describeError(error: Error): unknown {
   };
 }
 
+// An invalid value stops the process where env.ts reads it.
+const configured = parseLogLevels(process.env.LOG_LEVEL || "info") ?? { base: "info" };
+
 /** Writes JSON lines. Redacting secrets is only a last resort: no code should log them. */
 export const logOptions: LoggerOptions = {
-  level: process.env.LOG_LEVEL || "info",
+  level: configured.base,
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
-  redact: {
-    paths: ["secret", "password", "authorization", "*.secret", "*.password", "*.authorization"],
-    censor: "[redacted]",
+  // Of a request that is traced.
+  mixin: () => {
+    const span = currentSpan();
+    return span ? { traceId: span.traceId } : {};
   },
   formatters: { log: (fields) => capped(fields) as Record<string, unknown> },
   serializers: { err: describeError },
@@ -68,3 +75,18 @@ export const logOptions: LoggerOptions = {
 
 /** On standard output. */
 export const log = pino(logOptions);
+
+const ofAreas = new Map<LogArea, Logger>();
+
+/** For commands whose standard output is their result. */
+export function silenceLogs(): void {
+  for (const each of [log, ...logAreas.map(logOf)]) each.level = "silent";
+}
+
+/** The log of an area, at its own level if LOG_LEVEL sets one. */
+export function logOf(area: LogArea): Logger {
+  const made =
+    ofAreas.get(area) ?? log.child({ area }, { level: configured[area] ?? configured.base });
+  ofAreas.set(area, made);
+  return made;
+}

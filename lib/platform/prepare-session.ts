@@ -1,5 +1,7 @@
 import type pg from "pg";
-import { log } from "./log";
+import { logOf } from "./log";
+
+const log = logOf("database");
 
 type Settings = Record<string, string | number>;
 type SessionOptions = {

@@ -1,7 +1,9 @@
 import type { DeliveryReference, DocumentReference } from "./caller";
 import { runSql } from "./db";
-import { log } from "./log";
+import { logOf } from "./log";
 import { sql } from "./sql";
+
+const log = logOf("deliveries");
 
 /**
  * The channel on which the embedded worker listens. Notifications only wake it; the tables say what

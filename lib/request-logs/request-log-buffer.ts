@@ -5,6 +5,8 @@ import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
 import { maskSecrets, maximumBodyBytes } from "./mask-secrets";
 import { insertRequestLogsStatement } from "./service.sql";
 
+const log = logOf("api");
+
 /** A completed request, as the pipeline knows it. */
 export type CompletedRequest = {
   id: string;

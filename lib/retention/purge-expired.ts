@@ -1,8 +1,10 @@
 import { isDeliveryOf } from "@/lib/events/delivery-ids";
 import { runSql } from "@/lib/platform/db";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
 import { fewRowsOf, type Query, sql, timeOf } from "@/lib/platform/sql";
 import { dropPartitionsStatement } from "./partitions";
+
+const log = logOf("jobs");
 
 const clock = { now: "clock" } as const;
 const daysBefore = (now: string, days: number) => `${now} - interval '${days} days'`;

@@ -1,9 +1,11 @@
 import { type Db, runSql } from "@/lib/platform/db";
 import { env, sessionLifetimeHours } from "@/lib/platform/env";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
 import { newId } from "@/lib/resources/ids";
 import type { Role, SignInMethod } from "@/prisma/generated/enums";
 import { liveSessionStatement } from "./service.sql";
+
+const log = logOf("auth");
 
 /** A session that is not used for SESSION_IDLE_HOURS ends earlier. */
 export const sessionLifetimeSeconds = sessionLifetimeHours * 60 * 60;

@@ -1,9 +1,11 @@
 import type { KnownKey } from "@/lib/api-keys/key-cache";
 import { runSql } from "@/lib/platform/db";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
 import { isDatabaseUnavailable } from "@/lib/platform/sql-errors";
 import { dayOf } from "./schema";
 import { addRequestsStatement } from "./service.sql";
+
+const log = logOf("jobs");
 
 const flushIntervalMs = 1_000;
 const dayMs = 24 * 3_600_000;

@@ -2,9 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { bodyFailure } from "@/lib/api/read-request";
 import { throttleAddress } from "@/lib/platform/client-address";
 import { AppError } from "@/lib/platform/errors";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
 import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 import { sendProblem } from "./connection";
+
+const log = logOf("api");
 
 const kib = 1_024;
 

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import pino from "pino";
 import { expect, test, vi } from "vitest";
 import { GET, POST } from "@/app/api/auth/[...nextauth]/route";
-import { log, logOptions } from "@/lib/platform/log";
+import { logAreas, logOf, logOptions, parseLogLevels } from "@/lib/platform/log";
 
 /** What a logger with our options writes for one call. */
 function written(write: (log: pino.Logger) => void): string {
@@ -59,6 +59,56 @@ test("short values are logged completely, and secrets are not", () => {
   });
 });
 
+const apiKey = `prl_live_${"a1B2".repeat(10)}`;
+const signingSecret = `whsec_${"Zm9v".repeat(10)}=`;
+
+test.each<[string, (log: pino.Logger) => void]>([
+  ["by its name, at any depth", (log) => log.info({ a: { b: { clientSecret: "hunter2" } } }, "x")],
+  ["in a header", (log) => log.info({ headers: { Authorization: "hunter2", Cookie: "hunter2" } })],
+  ["as a token", (log) => log.info({ list: [{ resetToken: "hunter2" }] }, "x")],
+  ["in the password of a URL", (log) => log.warn({ url: "postgresql://app:hunter2@db/p" }, "x")],
+  ["in an error's message", (log) => log.error({ err: new Error(`no ${apiKey}`) }, "failed")],
+  ["in an error by itself", (log) => log.error(new Error(`Bearer ${signingSecret}`))],
+  ["in the message", (log) => log.warn(`the key ${apiKey} is not valid`)],
+  ["where a long text is cut", (log) => log.warn({ text: `${"x ".repeat(490)}${apiKey}` }, "x")],
+])("a secret is redacted %s", (_title, write) => {
+  const line = written(write);
+  expect(line).toContain("[redacted]");
+  for (const secret of ["hunter2", apiKey, apiKey.slice(0, 20), signingSecret, "Zm9vZm9v"])
+    expect(line).not.toContain(secret);
+});
+
+test("ids, paths and plain URLs are not redacted", () => {
+  const facts = {
+    requestId: "req_01KAXYZ0000000000000000000",
+    path: "/v1/public/conversations",
+    url: "https://hooks.example.com:8443/a@b",
+    tokens: 12,
+  };
+  expect(JSON.parse(written((log) => log.info(facts, "x")))).toMatchObject(facts);
+});
+
+test("LOG_LEVEL sets a level for everything, and one for single areas", async () => {
+  expect(parseLogLevels("warn")).toEqual({ base: "warn" });
+  expect(parseLogLevels("info, deliveries=debug,api=error")).toEqual({
+    base: "info",
+    deliveries: "debug",
+    api: "error",
+  });
+  for (const text of ["loud", "info,warn", "info,everything=debug", "info,api=loud", "info,", ""])
+    expect(parseLogLevels(text)).toBeNull();
+
+  vi.stubEnv("LOG_LEVEL", "warn,deliveries=debug");
+  vi.resetModules();
+  const fresh = await import("@/lib/platform/log");
+  expect(fresh.log.level).toBe("warn");
+  expect(logAreas.map((area) => [area, fresh.logOf(area).level])).toEqual(
+    logAreas.map((area) => [area, area === "deliveries" ? "debug" : "warn"]),
+  );
+  expect(fresh.logOf("deliveries").bindings()).toEqual({ area: "deliveries" });
+  vi.unstubAllEnvs();
+});
+
 test("full log files are rotated and compressed, and no line is lost until many are full", async () => {
   const directory = mkdtempSync(path.join(tmpdir(), "parlance-logs-"));
   vi.stubEnv("DATA_DIR", directory);
@@ -103,7 +153,7 @@ test("a line of any length that a process prints is cut", async () => {
 });
 
 test("no one can write into the log through the log route of next-auth", async () => {
-  const write = vi.spyOn(log, "warn");
+  const write = vi.spyOn(logOf("auth"), "warn");
   const body = new URLSearchParams({ level: "error", code: "FORGED", message: "nothing happened" });
   const context = { params: Promise.resolve({ nextauth: ["_log"] }) };
   for (const [handle, init] of [

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeliveryReference } from "@/lib/platform/caller";
 import { env } from "@/lib/platform/env";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
 import { deadlineMs } from "@/lib/platform/outbound-http/outbound-request";
 import { now } from "@/lib/platform/time";
 import {
@@ -16,6 +16,8 @@ import { isSuccess } from "./record";
 import { createRecorder } from "./recorder";
 import { sendDelivery } from "./send-delivery";
 import { createAllowances } from "./webhook-concurrency";
+
+const log = logOf("deliveries");
 
 /**
  * The maximum number of attempts that are sent but not yet recorded. After a crash, they are sent

@@ -5,6 +5,8 @@ import type { ClaimedDelivery } from "./claim";
 import { recordAttemptsStatement } from "./record.sql";
 import { probeIntervalSeconds, retryDelaySeconds } from "./retry-schedule";
 
+const log = logOf("deliveries");
+
 export type EndedAttempt = {
   delivery: ClaimedDelivery;
   result: OutboundResult;

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { log } from "@/lib/platform/log";
+import type { DeliveryReference } from "@/lib/platform/caller";
+import { logOf } from "@/lib/platform/log";
 import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
 import { leaseSeconds } from "./claim";
 import { disableIfFailing } from "./disable-if-failing";
-import { type EndedAttempt, type RecordedAttempt, recordAttempts } from "./record";
+import { type EndedAttempt, postsReply, type RecordedAttempt, recordAttempts } from "./record";
+import { releaseLanes } from "./release-lanes";
+
+const log = logOf("deliveries");
 
 const collectMs = 2;
 const maximumBatch = 200;

@@ -1,5 +1,6 @@
 import { sentFor } from "@/lib/events/record-event";
-import { log } from "@/lib/platform/log";
+import { env } from "@/lib/platform/env";
+import { logOf } from "@/lib/platform/log";
 import {
   type OutboundResult,
   outboundRequest,
@@ -9,8 +10,7 @@ import type { ClaimedDelivery } from "./claim";
 import { deliveryHeaders } from "./delivery-headers";
 import { signatureHeader, standardWebhooksHeaders } from "./sign";
 
-const maximumOpenedSecrets = 10_000;
-const openedSecrets = new Map<string, string>();
+const log = logOf("deliveries");
 
 /** The content of a sealed secret never changes, so the opened value is cached. */
 function openSecretCached(sealed: string, context: string): string {

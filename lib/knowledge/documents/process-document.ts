@@ -29,6 +29,8 @@ import {
 import { type DocumentErrorCode, documentErrors } from "./schema";
 import { toDocument } from "./service";
 
+const log = logOf("documents");
+
 const stuckSeconds = 15 * 60;
 const chunksPerStatement = 250;
 /**

@@ -4,6 +4,8 @@ import { memoryRateLimiter } from "./memory-rate-limiter";
 import type { RateLimiter } from "./policy";
 import { type Fallbacks, probeUpstash, upstashRateLimiter } from "./upstash-rate-limiter";
 
+const log = logOf("rate-limit");
+
 export type { PolicyState, RateLimiter, RateLimitResult } from "./policy";
 
 /** `fallbacks` is always zero in memory, because there is no store that can fail. */

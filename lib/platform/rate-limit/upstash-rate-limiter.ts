@@ -1,9 +1,11 @@
 import { Ratelimit } from "@upstash/ratelimit";
 import { Redis } from "@upstash/redis";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
 import { memoryRateLimiter } from "./memory-rate-limiter";
 import type { Policy, PolicyState, RateLimiter } from "./policy";
 import { windowScript } from "./window-script";
+
+const log = logOf("rate-limit");
 
 type UpstashRateLimiterOptions = {
   url: string;
