@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
-import { type Prisma, PrismaClient } from "@/prisma/generated/client";
+import { Prisma, PrismaClient } from "@/prisma/generated/client";
+import { connectionBudget, type ProcessRole } from "./connection-budget";
 import { env } from "./env";
 import { logOf } from "./log";
 import { prepareSession } from "./prepare-session";
@@ -51,6 +52,8 @@ let processSettings: Record<string, string> | undefined;
 export function setConnectionSettings(settings: Record<string, string>): void {
   processSettings = settings;
 }
+
+const poolSize = () => env().DATABASE_POOL_SIZE ?? connectionBudget[processRole].pool;
 
 // Kept on globalThis, because one process can load this module twice: the API server's bundle and
 // Next's, or Next's own reloads in development. They share one pool.
