@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
 import * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
 import pg from "pg";
+import { migrationNames, migrationsDirectory } from "./migration-files";
+import { runMigration } from "./run-script";
 
 // Runs Prisma's own schema engine as WebAssembly from an npm package, where its CLI would download a
 // binary. The migrations keep Prisma's layout, so `prisma migrate deploy` applies the same ones.
 
 /** Relative to the project's root, where every command runs. */
-export const migrationsDirectory = "prisma/migrations";
 export const schemaFile = "prisma/schema.prisma";
 /** The schema that the committed migrations lead to. The next migration starts from it. */
 export const migratedSchemaFile = `${migrationsDirectory}/schema.prisma`;
@@ -49,14 +50,20 @@ const loadEngine = once(() => {
 });
 
 /**
- * Runs a migration as one script, and therefore in one transaction. Prisma's adapter splits scripts
- * at every semicolon, even in a function or a comment.
+ * Runs migrations with run-script.ts, and other scripts of the engine at once. Prisma's own adapter
+ * splits scripts at every semicolon, even in a function or a comment.
  */
 class MigrationAdapter extends PrismaPg {
+  constructor(private readonly connections: pg.Pool) {
+    super(connections);
+  }
+
   override async connect() {
     const connection = await super.connect();
+    const migrations = new Set(migrationScripts());
     connection.executeScript = async (sql) => {
-      await connection.executeRaw({ sql, args: [], argTypes: [] });
+      if (migrations.has(sql)) await runMigration(this.connections, sql);
+      else await connection.executeRaw({ sql, args: [], argTypes: [] });
     };
     return connection;
   }
@@ -77,21 +84,15 @@ async function withEngine<Result>(
   }
 }
 
-function migrationNames(): string[] {
-  const entries = readdirSync(migrationsDirectory, { withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort();
-}
+const scriptOf = (name: string): string =>
+  readFileSync(path.join(migrationsDirectory, name, "migration.sql"), "utf8");
+
+const migrationScripts = (): string[] => migrationNames().map(scriptOf);
 
 function readMigrations() {
   const migrationDirectories = migrationNames().map((name) => {
-    const value = readFileSync(path.join(migrationsDirectory, name, "migration.sql"), "utf8");
-    return {
-      path: name,
-      migrationFile: { path: "migration.sql", content: { tag: "ok" as const, value } },
-    };
+    const content = { tag: "ok" as const, value: scriptOf(name) };
+    return { path: name, migrationFile: { path: "migration.sql", content } };
   });
   const content = readFileSync(path.join(migrationsDirectory, "migration_lock.toml"), "utf8");
   const lockfile = { path: "migration_lock.toml", content };
@@ -99,13 +100,15 @@ function readMigrations() {
 }
 
 /**
- * Applies the migrations that the database does not have yet, as `prisma migrate deploy` does.
+ * Applies the migrations that the database does not have yet, as `prisma migrate deploy` does, and
+ * again those that an earlier run could not finish. Call it under `withBootLock`, which keeps other
+ * processes from doing the same.
  * @returns the names of the migrations that this call applied
- * @throws with an explanation when a migration fails, failed in an earlier run, or was edited after
- * it was applied
+ * @throws with an explanation when a migration fails, or was edited after it was applied
  */
 export async function applyMigrations(databaseUrl: string): Promise<string[]> {
   if (await isMigrated(databaseUrl)) return [];
+  await forgetUnfinished(databaseUrl);
   return withEngine(databaseUrl, async (engine) => {
     const { editedMigrationNames } = await diagnose(engine);
     if (editedMigrationNames.length > 0) throw new Error(editedMigrations(editedMigrationNames));
@@ -129,7 +132,7 @@ async function isMigrated(databaseUrl: string): Promise<boolean> {
     await client.connect();
     const { rows } = await client.query<{ name: string; checksum: string; isApplied: boolean }>(
       `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AND rolled_back_at IS NULL AS "isApplied"
-       FROM _prisma_migrations ORDER BY migration_name`,
+       FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY migration_name`,
     );
     const expected = readMigrations().migrationDirectories.map(({ path: name, migrationFile }) => ({
       name,
@@ -142,6 +145,25 @@ async function isMigrated(databaseUrl: string): Promise<boolean> {
     return false;
   } finally {
     await client.end().catch(() => {});
+  }
+}
+
+/**
+ * A migration that was interrupted has changed nothing, or may run again (run-script.ts). Prisma's
+ * engine would refuse every later migration until an operator decides.
+ */
+async function forgetUnfinished(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query("SELECT to_regclass('_prisma_migrations') AS name");
+    if (!rows[0]?.name) return;
+    await client.query(
+      "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL",
+    );
+  } finally {
+    await client.end();
   }
 }
 

@@ -1,8 +1,8 @@
 import pg from "pg";
 
 // The application's own role reads and writes rows and owns nothing. It can add entries to the audit
-// log, but cannot change or delete them, or drop the trigger. Migrations, and in the future the
-// deletion of a whole tenant, run as the owner.
+// log, but cannot change or delete them, or drop the trigger. Migrations run as the owner, and so
+// does the function that deletes the audit log of a tenant that was deleted with a receipt.
 
 const maintainSince = 170_000;
 
@@ -79,7 +79,7 @@ type Queryable = {
 };
 
 /**
- * Whether a role could change or remove entries of the audit log. With a function or operator of
+ * Whether a role could change or remove entries of the audit log or receipts. With a function or operator of
  * its own in the schema, it could make the functions that run as the owner execute its code.
  */
 export async function canAlterAuditLog(database: Queryable, role: string): Promise<boolean> {

@@ -11,6 +11,7 @@ import { probeRateLimitStore } from "@/lib/platform/rate-limit/rate-limiter";
 import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { requireUsableKeys } from "@/lib/secrets/service";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
+import { requireMigrations } from "@/prisma/require-migrations";
 import { nextPagesOnDemand } from "./next-pages";
 import { createWebServer, drain } from "./web-server";
 

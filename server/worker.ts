@@ -14,6 +14,7 @@ import { repeat } from "@/lib/scheduling/repeat";
 import { listenForWakeUps } from "@/lib/scheduling/wake-listener";
 import { workerSettings } from "@/lib/scheduling/worker-settings";
 import { requireUsableKeys } from "@/lib/secrets/service";
+import { requireMigrations } from "@/prisma/require-migrations";
 
 // The process that sends webhooks and runs due jobs, separate from the API, so that a burst of
 // deliveries does not slow the API down. Any number may run. It stops on SIGTERM or SIGINT, and

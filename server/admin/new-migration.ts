@@ -8,13 +8,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import {
-  beyondSchemaFile,
-  diffSchema,
-  migratedSchemaFile,
-  migrationsDirectory,
-  schemaFile,
-} from "@/prisma/migrate";
+import { findDangers } from "@/prisma/dangerous-statements";
+import { beyondSchemaFile, diffSchema, migratedSchemaFile, schemaFile } from "@/prisma/migrate";
+import { migrationsDirectory } from "@/prisma/migration-files";
 import { withTemporaryPostgres } from "@/server/embedded/temporary-postgres";
 
 // npm run migration -- <name>      writes the migration from the last migrated schema to today's
@@ -65,3 +61,5 @@ writeFileSync(
 );
 cpSync(schemaFile, migratedSchemaFile);
 process.stdout.write(`${directory}/migration.sql\n`);
+for (const { statement, danger } of isInitial ? [] : findDangers(sql))
+  process.stdout.write(`\nWARNING  ${statement}\n         This ${danger}.\n`);
