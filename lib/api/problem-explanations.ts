@@ -6,6 +6,7 @@ import {
   alreadyExists,
   bodyTooLarge,
   conversationClosed,
+  customerInUse,
   type ErrorKind,
   errorKinds,
   expectationFailed,
@@ -14,6 +15,7 @@ import {
   insufficientScope,
   internalError,
   invalidCursor,
+  invalidFileLink,
   invalidIdempotencyKey,
   invalidJson,
   invalidRequest,
@@ -91,7 +93,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     what: "The request has no valid API key.",
     why: [
       "The `Authorization` header is missing, or is not `Bearer <key>`.",
-      "The key is mistyped, expired, rolled or revoked. All of these get the same response, so that it reveals nothing.",
+      "The key is mistyped, expired, rotated or revoked. All of these get the same response, so that it reveals nothing.",
     ],
     howToFix: [
       "Send `Authorization: Bearer <key>` with the whole key, from its prefix to its last character.",
@@ -119,6 +121,22 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     ],
     canRetry: false,
     example: { error: addressNotAllowed(), instance: conversations },
+  },
+  "invalid-link": {
+    what: "The link to download a file is not valid.",
+    why: [
+      "It has expired: a link is valid for 5 minutes.",
+      "It is incomplete, or was changed. A mail program may have cut it, or an HTML page may have encoded it twice.",
+    ],
+    howToFix: [
+      "Read the message or the file again. The response has a new link in `url`.",
+      "To keep the file, download it and store it yourself. Do not store the link.",
+    ],
+    canRetry: false,
+    example: {
+      error: invalidFileLink(),
+      instance: `/files/${id("ten")}/live/${id("fil")}`,
+    },
   },
   "not-found": {
     what: "Nothing that the API key can access has this id or path.",
@@ -154,6 +172,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     what: "A resource with the same unique value already exists.",
     why: [
       "A customer with this `externalId`, a knowledge base with this name, or a document with the same bytes already exists.",
+      "A file is already attached to a message. `existingId` is the message's id.",
       "Two processes created the same thing at the same time, and the other one was first.",
     ],
     howToFix: [
@@ -241,7 +260,8 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     why: [
       "An environment has at most 20 webhooks, and each webhook at most 100 tests and resends waiting to be sent, and one replay in progress.",
       "An API key has at most 10 open event streams, over all its clients.",
-      "The documents of an environment have at most as many bytes as its plan allows: 1 GB on Free, 10 GB on Pro, 100 GB on Scale.",
+      "A customer is deleted with at most 1,000 conversations.",
+      "The documents and files of an environment have at most as many bytes as its plan allows: 1 GB on Free, 10 GB on Pro, 100 GB on Scale.",
     ],
     howToFix: [
       "Delete webhooks or documents that you no longer need. One webhook can subscribe to any number of event types.",

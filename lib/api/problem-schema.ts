@@ -43,6 +43,9 @@ export const problem = z
     existingId: storedText(31, "With `conflict`: the id of the existing object.").optional(),
     limit: integer("With `limit-reached`: the maximum.").optional(),
     current: integer("With `limit-reached`: the current amount.").optional(),
+    conversationCount: integer(
+      "With `in-use`: how many conversations the customer has.",
+    ).optional(),
     retryAfter: integer("Seconds to wait, as in `Retry-After`.").optional(),
     from: storedText(20, "With `invalid-transition`: the current status.").optional(),
     to: storedText(20, "With `invalid-transition`: the requested status.").optional(),

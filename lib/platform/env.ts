@@ -21,6 +21,7 @@ export const sessionLifetimeHours = 12;
 const schema = z
   .object({
     NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
+    /** A level, and levels of areas behind it: `info,deliveries=debug`. Read by log.ts. */
     LOG_LEVEL: z
       .string()
       .default("info")

@@ -9,6 +9,7 @@ export const errorKinds = {
   unauthorized: { status: 401, title: "API key missing or invalid" },
   "insufficient-scope": { status: 403, title: "The API key lacks the scope this operation needs" },
   "ip-not-allowed": { status: 403, title: "The API key may not be used from this address" },
+  "invalid-link": { status: 403, title: "The link is not valid" },
   "not-found": { status: 404, title: "Not found" },
   "method-not-allowed": { status: 405, title: "Method not allowed" },
   "request-timeout": { status: 408, title: "The request took too long" },
@@ -76,13 +77,14 @@ export type ErrorMembers = {
   allowed?: string[];
   limit?: number;
   current?: number;
+  conversationCount?: number;
 };
 
 /**
  * Writes the audit entry about a refusal, in a transaction of its own after the refused change was
  * rolled back.
  */
-export type AfterRollback = (caller: Caller) => Promise<void>;
+export type AfterRollback = (caller: Caller) => Promise<unknown>;
 
 /**
  * An error that the caller can fix. `detail` is shown to them, so it must be a sentence that we
@@ -167,6 +169,18 @@ export const insufficientScope = (requiredScope: string) =>
 
 export const addressNotAllowed = () =>
   new AppError("ip-not-allowed", "This API key cannot be used from this address.");
+
+export const invalidFileLink = () =>
+  new AppError(
+    "invalid-link",
+    "The link is incomplete, or was changed. Read the message or the file again for a new link.",
+  );
+
+export const fileLinkExpired = () =>
+  new AppError(
+    "invalid-link",
+    "The link has expired: it is valid for 5 minutes. Read the message or the file again for a new link.",
+  );
 
 export function methodNotAllowed(methods: readonly string[]): AppError {
   const allow = methods.join(", ");

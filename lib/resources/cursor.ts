@@ -1,5 +1,5 @@
 import type { Caller } from "@/lib/platform/caller";
-import { runSql } from "@/lib/platform/db";
+import { readRows } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
 import { sql } from "@/lib/platform/sql";
 import { now } from "@/lib/platform/time";
@@ -39,15 +39,14 @@ const isItemStatements = Object.fromEntries(
  * @throws AppError `invalid-cursor`
  */
 export async function requireCursor(
-  { partition }: Caller,
+  caller: Caller,
   list: ListedTable,
   cursor: string | undefined,
   parentId: string | null = null,
 ) {
   if (cursor === undefined) return;
   if (list === "deliveries" && isFromDroppedWeek("delivery", cursor, now())) return;
-  const [found] = await runSql<{ isItem: boolean }>(
-    isItemStatements[list]({ ...partition, cursor, parentId }),
-  );
+  const statement = isItemStatements[list]({ ...caller.partition, cursor, parentId });
+  const [found] = await readRows<{ isItem: boolean }>(statement, caller);
   if (!found?.isItem) throw invalidCursor();
 }

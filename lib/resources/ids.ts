@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import { encodeTime, monotonicFactory } from "ulid";
+import { decodeTime, encodeTime, monotonicFactory } from "ulid";
 import { type NounsWith, nouns } from "./registry";
 
 export type IdKind = NounsWith<"idPrefix">;
@@ -41,6 +41,9 @@ export function newId(kind: IdKind, at?: Date): string {
 export function firstIdAt(kind: IdKind, at: Date): string {
   return `${idPrefixes[kind]}_${encodeTime(Math.max(0, at.getTime()), 10)}${"0".repeat(16)}`;
 }
+
+/** The time in an id. It can be later than its row's, because ids sort by creation. */
+export const idTimeMs = (id: string): number => decodeTime(id.slice(-26));
 
 const dayMs = 86_400_000;
 

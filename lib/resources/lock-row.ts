@@ -29,8 +29,11 @@ export async function lockRow<Row extends object>(
 
 type Account = { tenantId: string } | { userId: string } | { email: string };
 
-/** The same for a tenant, or for a user by id or address. */
-export async function lockAccount(transaction: { db: Db }, account: Account): Promise<void> {
+/**
+ * The same for a tenant, or for a user by id or address.
+ * @returns false if it does not exist
+ */
+export async function lockAccount(transaction: { db: Db }, account: Account): Promise<boolean> {
   const { bind, values } = bindings();
   const text =
     "tenantId" in account
@@ -38,7 +41,7 @@ export async function lockAccount(transaction: { db: Db }, account: Account): Pr
       : "userId" in account
         ? `SELECT 1 FROM users WHERE id = ${bind("text", account.userId)} FOR NO KEY UPDATE`
         : `SELECT 1 FROM users WHERE email = ${bind("text", account.email)} FOR NO KEY UPDATE`;
-  await runSql({ text, values }, transaction);
+  return (await runSql({ text, values }, transaction)).length > 0;
 }
 
 const lockNameStatement = sql(
@@ -56,5 +59,5 @@ export async function lockName(transaction: { db: Db }, name: string): Promise<v
 }
 
 /** Locks one kind of row in the caller's environment. */
-export const lockKind = (caller: Caller, kind: "api_keys" | "documents" | "webhooks") =>
+export const lockKind = (caller: Caller, kind: "api_keys" | "stored_bytes" | "webhooks") =>
   lockName(caller, `${kind}:${caller.partition.tenantId}:${caller.partition.environment}`);

@@ -1,5 +1,5 @@
-import type { Partition } from "@/lib/platform/caller";
-import { runSql } from "@/lib/platform/db";
+import type { Caller } from "@/lib/platform/caller";
+import { readRows } from "@/lib/platform/db";
 import { bindings, type ValueOf } from "@/lib/platform/sql";
 
 /** The lists, and the column with the id of the resource that each belongs to. */
@@ -26,9 +26,10 @@ type PageByStatus<Status extends Lists[keyof Lists]["status"]> = {
  */
 export async function idsByStatus<List extends keyof Lists>(
   list: List,
-  { tenantId, environment }: Partition,
+  caller: Caller,
   { parentId, statuses, order, cursor, limit }: PageByStatus<Lists[List]["status"]>,
 ): Promise<string[]> {
+  const { tenantId, environment } = caller.partition;
   const { parent, status } = lists[list];
   const { bind, values } = bindings();
   const limitReference = bind("int", limit + 1);
@@ -43,6 +44,7 @@ export async function idsByStatus<List extends keyof Lists>(
     ORDER BY ${list}.status ${order}, id ${order} LIMIT ${limitReference}
   ) AS page
   ORDER BY page.id ${order} LIMIT ${limitReference}`;
-  const rows = await runSql<{ id: string }>({ name: `${list}_by_status_${order}`, text, values });
+  const query = { name: `${list}_by_status_${order}`, text, values };
+  const rows = await readRows<{ id: string }>(query, caller);
   return rows.map(({ id }) => id);
 }

@@ -46,7 +46,7 @@ export const nouns = {
     auditActions: {
       "api_key.created": "API key created",
       "api_key.updated": "API key changed",
-      "api_key.rolled": "API key rolled",
+      "api_key.rolled": "API key rotated",
       "api_key.revoked": "API key revoked",
     },
     dashboardPath: "api-keys/{id}",
@@ -119,6 +119,7 @@ export const nouns = {
     idPrefix: "kb",
     api: {
       path: "knowledge-bases",
+      otherPaths: ["knowledge"],
       tag: {
         name: "Knowledge bases",
         description:
@@ -136,7 +137,13 @@ export const nouns = {
     idPrefix: "doc",
     api: { path: "documents" },
     list: { table: "documents", parent: "knowledge_base_id" },
-    events: ["document.created", "document.ready", "document.failed", "document.deleted"],
+    events: [
+      "document.created",
+      "document.updated",
+      "document.ready",
+      "document.failed",
+      "document.deleted",
+    ],
     auditActions: {
       "document.created": "Document created",
       "document.retried": "Document retried",

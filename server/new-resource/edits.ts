@@ -129,13 +129,13 @@ model SampleItem {
   },`,
   },
   {
-    file: "tests/docs/curl-snippets.test.ts",
-    after: "const ids: Record<string, string> = {",
-    text: `ids.smp = await create("/sample-items", { name: "First" });`,
+    file: "tests/support/sample-resources.ts",
+    inside: "const ways: Record<string",
+    text: `smp: () => create("/sample-items", { name: "First" }),`,
   },
   {
-    file: "tests/services/wipe-test-data.test.ts",
-    after: "async function fill",
+    file: "tests/support/fill-tenant.ts",
+    after: "export async function fillTenant",
     text: `await call(tenant, "POST", "/sample-items", { name: "First" });`,
   },
   addImport("tests/services/role-matrix.test.ts", "* as sampleItems", "@/lib/sample-items/service"),

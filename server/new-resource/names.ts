@@ -43,5 +43,5 @@ export function renamed(text: string, { singular, plural, prefix }: Names): stri
           .join(gap);
       },
     )
-    .replaceAll(/\bsmp(?=_)|(?<=")smp(?=")|(?<=ids\.)smp\b/g, prefix);
+    .replaceAll(/\bsmp(?=_)|(?<=")smp(?=")|\bsmp(?=: \()/g, prefix);
 }

@@ -20,10 +20,10 @@ test(".env.example names exactly the settings that env.ts reads", () => {
   expect(Object.keys(examples).sort()).toEqual([...settings, onlyForMigrations].sort());
 });
 
-test("README.md lists every setting of .env.example", () => {
-  const readme = readFileSync("README.md", "utf8");
+test("the documentation lists every setting of .env.example", () => {
+  const guide = readFileSync("docs/guides/configuration.mdx", "utf8");
   const chosenByCommands = ["NODE_ENV"];
-  const missing = Object.keys(examples).filter((name) => !readme.includes(`\`${name}\``));
+  const missing = Object.keys(examples).filter((name) => !guide.includes(`\`${name}\``));
 
   expect(missing).toEqual(chosenByCommands);
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { edits } from "@/server/new-resource/edits";
 import { namesOf, renamed } from "@/server/new-resource/names";
 
-// tests/installation/new-resource.full.test.ts runs the generator. This finds early what it needs
+// tests/installation/new-resource.release.test.ts runs the generator. This finds early what it needs
 // and no longer exists.
 
 const templates = "server/new-resource/template";
