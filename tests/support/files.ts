@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { crc32, deflateRawSync } from "node:zlib";
 
-// Files to upload, made on the spot.
+// Creates files to upload.
 
 export const docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 

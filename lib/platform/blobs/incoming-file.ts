@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { env } from "@/lib/platform/env";
@@ -64,6 +64,21 @@ export async function receiveFile(
     throw error;
   }
   return { path: file, sizeBytes, sha256: hash.digest(), head, isText: text.isText(), discard };
+}
+
+/** The end of a file, at most that many bytes of it. */
+export async function readTail(
+  { path, sizeBytes }: Pick<IncomingFile, "path" | "sizeBytes">,
+  maximumBytes: number,
+): Promise<Buffer> {
+  const handle = await open(path);
+  try {
+    const length = Math.min(maximumBytes, sizeBytes);
+    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, sizeBytes - length);
+    return buffer;
+  } finally {
+    await handle.close();
+  }
 }
 
 export const tooLarge = (maximumBytes: number) =>

@@ -78,6 +78,9 @@ async function releaseBlob(partition: Partition, key: string): Promise<void> {
   });
 }
 
+/** Held by a backup. While it is, no file is removed. */
+export const blobRemovalLock = 7_140_031;
+
 /**
  * Claimed blobs are postponed, so that one that cannot be removed now does not block the others.
  */
@@ -88,6 +91,7 @@ const claimStrayBlobsStatement = (limit: number) =>
     (p) => `
   WITH due AS MATERIALIZED (
     SELECT tenant_id, environment, key FROM stray_blobs WHERE remove_after <= ${timeOf(p.now)}
+      AND pg_try_advisory_xact_lock_shared(${blobRemovalLock})
     ORDER BY remove_after LIMIT ${limit} FOR UPDATE SKIP LOCKED
   )
   UPDATE stray_blobs b SET remove_after = ${timeOf(p.now)} + interval '5 minutes'
