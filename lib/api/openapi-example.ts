@@ -61,6 +61,13 @@ const story: Record<string, Record<string, JsonValue>> = {
     text: "It left the warehouse this morning.",
     author: { type: "AGENT", name: "Concierge" },
   },
+  Attachment: storedFile,
+  File: {
+    ...storedFile,
+    environment: "test",
+    sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  },
+  CreateFileBody: { name: "order.txt", text: "1 lamp, blue" },
   Customer: {
     environment: "test",
     externalId: "user_8412",

@@ -38,6 +38,7 @@ const firstMessage: Message = {
   direction: "INBOUND",
   author: { type: "CUSTOMER", id: orderQuestion.customerId, name: "Ada Lovelace" },
   text: "Hello! Where is my order?",
+  attachments: [],
   externalId: null,
   metadata: {},
   createdAt: exampleTimes.created,
@@ -50,6 +51,16 @@ const reply: Message = {
   direction: "OUTBOUND",
   author: { type: "AGENT", id: orderQuestion.agentId, name: "Concierge" },
   text: "It left the warehouse this morning.",
+  attachments: [
+    {
+      id: "fil_01KG9PVW2R4J8K1M6N3P7Q5S9T",
+      name: "label.pdf",
+      contentType: "application/pdf",
+      sizeBytes: 48_213,
+      url: null,
+      urlExpiresAt: null,
+    },
+  ],
   createdAt: exampleTimes.changed,
 };
 

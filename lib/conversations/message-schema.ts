@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attachment } from "@/lib/files/schema";
 import { metadata } from "@/lib/platform/metadata";
 import { environment, integer, storedText, timestamp } from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
@@ -25,7 +26,58 @@ const described = {
   externalId: "Your own id for the message.",
 };
 
-export const messageText = z.string().min(1).max(10_000).meta({ description: described.text });
+export const maximumMessageLength = 10_000;
+
+export const maximumAttachments = 10;
+
+/** With attachments, a message may have no text. */
+const optionalText = z
+  .string()
+  .max(maximumMessageLength)
+  .optional()
+  .meta({
+    description: `${described.text} May be missing or empty if the message has attachments.`,
+  });
+
+const attachments = distinct(z.array(reference("file")).max(maximumAttachments))
+  .optional()
+  .meta({
+    description:
+      "The ids of files from `POST /files`, in the order to show them. A file can be attached once.",
+  });
+
+/** What a new message can contain. */
+export const messageContent = { text: optionalText, attachments };
+
+type Content = { text?: string | undefined; attachments?: string[] | undefined };
+
+/** Checked even if other fields are invalid, so that all issues are reported together. */
+const ofText = (code: string) => ({
+  path: ["text"],
+  params: { code },
+  when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null,
+});
+
+const hasFiles = ({ attachments }: Content): boolean =>
+  Array.isArray(attachments) && attachments.length > 0;
+
+/** A message must have a text or attachments. */
+export const requireContent = <Schema extends z.ZodType<Content>>(schema: Schema): Schema =>
+  schema
+    .refine((content) => content.text !== undefined || hasFiles(content), {
+      ...ofText("required"),
+      message: "is required unless there are attachments",
+    })
+    .refine((content) => content.text !== "" || hasFiles(content), {
+      ...ofText("too_small"),
+      message: "must have at least 1 character unless there are attachments",
+    });
+
+export const messageText = z
+  .string()
+  .min(1)
+  .max(maximumMessageLength)
+  .meta({ description: described.text });
 
 export const author = z
   .strictObject({
@@ -48,9 +100,9 @@ const onClosed = z.enum(["reopen", "new"]).meta({
     "What happens if the conversation is closed. `reopen` posts the message and sets the status to `OPEN`. `new` posts it as the first message of a new conversation with the same channel, customer and agent, which `conversationId` of the response names. Without it, the response is 409 `conversation-closed`.",
 });
 
-export const createMessageBody = z
-  .strictObject({
-    text: messageText,
+export const createMessageBody = requireContent(
+  z.strictObject({
+    ...messageContent,
     author: author.optional(),
     direction: direction.optional().meta({
       description:
@@ -59,23 +111,23 @@ export const createMessageBody = z
     externalId: z.string().min(1).max(255).nullish().meta({ description: described.externalId }),
     metadata: metadata.optional(),
     onClosed: onClosed.optional(),
-  })
-  .superRefine(({ author, direction }, context) => {
-    if (direction === "INTERNAL") {
-      if (author?.type === "CUSTOMER")
-        context.addIssue({
-          code: "custom",
-          path: ["author", "type"],
-          message: "must not be CUSTOMER for an INTERNAL message",
-        });
-    } else if (direction && direction !== directionOf(author?.type ?? "CUSTOMER")) {
+  }),
+).superRefine(({ author, direction }, context) => {
+  if (direction === "INTERNAL") {
+    if (author?.type === "CUSTOMER")
       context.addIssue({
         code: "custom",
-        path: ["direction"],
-        message: `must be ${directionOf(author?.type ?? "CUSTOMER")} for this author`,
+        path: ["author", "type"],
+        message: "must not be CUSTOMER for an INTERNAL message",
       });
-    }
-  });
+  } else if (direction && direction !== directionOf(author?.type ?? "CUSTOMER")) {
+    context.addIssue({
+      code: "custom",
+      path: ["direction"],
+      message: `must be ${directionOf(author?.type ?? "CUSTOMER")} for this author`,
+    });
+  }
+});
 
 export const message = z
   .object({
@@ -97,7 +149,13 @@ export const message = z
         description:
           "The author when the message was posted. Later changes to the customer do not change it.",
       }),
-    text: storedText(10_000, described.text),
+    text: storedText(
+      maximumMessageLength,
+      `${described.text} Empty if there are only attachments.`,
+    ),
+    attachments: z
+      .array(attachment)
+      .meta({ description: "The message's files.", maxItems: maximumAttachments }),
     externalId: storedText(255, described.externalId).nullable(),
     metadata,
     createdAt: timestamp.meta({

@@ -52,11 +52,21 @@ export function cutMessage(json: string): MessageText {
   };
 }
 
+type EventText = MessageText & {
+  untilTimestamp: string;
+  /** What follows the agent. Empty for an event that names none. */
+  fromAgent: string;
+};
+
 /** The payload of the event of a message with placeholders. Its first part ends at its own time. */
-export function cutEvent({ payload }: NewEvent): MessageText & { untilTimestamp: string } {
+export function cutEvent({ payload, type }: NewEvent): EventText {
   const timeAt = indexAfter(timestamp, payload.indexOf(timestamp));
   const untilTimestamp = payload.slice(0, timeAt);
-  return { untilTimestamp, ...cutMessage(payload.slice(timeAt + timeLength)) };
+  const { end, ...text } = cutMessage(payload.slice(timeAt + timeLength));
+  if (type !== "message.received") return { untilTimestamp, ...text, end, fromAgent: "" };
+  const afterAgent = indexAfter(agent, end.indexOf(agent));
+  const untilAgent = end.slice(0, afterAgent - agent.length);
+  return { untilTimestamp, ...text, end: untilAgent, fromAgent: end.slice(afterAgent) };
 }
 
 function indexAfter(marker: string, index: number): number {
@@ -91,11 +101,16 @@ export function requireCuttable(write: (message: Message) => string): void {
   };
 
   const bodyText = fillIn(cutMessage(write(withPlaceholders(message))), filledIn);
-  const event = newEvent(identity, "message.received", withPlaceholders(message), at);
-  const { untilTimestamp, ...rest } = cutEvent(event);
-  const payload = { ...JSON.parse(event.payload), timestamp: time, data: { object: complete } };
+  const event = newEvent(identity, "message.received", withPlaceholders(message), at, {
+    agent: noAgent,
+  });
+  const { untilTimestamp, fromAgent, ...rest } = cutEvent(event);
+  const data = { object: complete, ...filledIn.agent };
+  const payload = { ...JSON.parse(event.payload), timestamp: time, data };
   if (bodyText !== write(complete)) throw new Error("a message cannot be cut: its fields moved");
-  if (untilTimestamp + time + fillIn(rest, filledIn) !== JSON.stringify(payload))
+  const agentText = JSON.stringify(filledIn.agent).slice(1, -1);
+  const eventText = untilTimestamp + time + fillIn(rest, filledIn) + agentText + fromAgent;
+  if (eventText !== JSON.stringify(payload))
     throw new Error("a message's event cannot be cut: its fields moved");
 }
 

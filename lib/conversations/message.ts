@@ -1,4 +1,6 @@
-import type { EventType } from "@/lib/events/event-types";
+import type { EventTypeOf } from "@/lib/events/event-types";
+import { toAttachments, toStoredAttachments } from "@/lib/files/attachments";
+import type { Attachment, StoredAttachment } from "@/lib/files/schema";
 import type { Partition } from "@/lib/platform/caller";
 import type { Metadata } from "@/lib/platform/metadata";
 import { newId } from "@/lib/resources/ids";
@@ -13,6 +15,7 @@ export type MessageCustomer = { id: string; name: string | null } | null;
  * before any statement runs.
  * @param customer the conversation's customer: the author of a customer's message without an
  * author's id
+ * @param attachments the files of `body.attachments`, locked
  */
 export function newMessage(
   partition: Partition,
@@ -20,6 +23,7 @@ export function newMessage(
   sequence: number,
   body: CreateMessage,
   at: Date,
+  attachments: Attachment[] = toAttachments(null),
 ): Message {
   const isNote = body.direction === "INTERNAL";
   const author = body.author ?? { type: isNote ? ("API" as const) : ("CUSTOMER" as const) };
@@ -35,7 +39,8 @@ export function newMessage(
       id: author.id ?? theirs?.id ?? null,
       name: author.name ?? theirs?.name ?? null,
     },
-    text: body.text,
+    text: body.text ?? "",
+    attachments,
     externalId: body.externalId ?? null,
     metadata: body.metadata ?? {},
     createdAt: at.toISOString(),
@@ -43,7 +48,7 @@ export function newMessage(
 }
 
 /** The type of a message's event, or null for a note, which has none. */
-export function messageEventType({ direction }: Message): EventType | null {
+export function messageEventType({ direction }: Message): EventTypeOf<"message"> | null {
   return ({ INBOUND: "message.received", OUTBOUND: "message.sent", INTERNAL: null } as const)[
     direction
   ];
@@ -51,8 +56,12 @@ export function messageEventType({ direction }: Message): EventType | null {
 
 const previewLength = 160;
 
-/** The start of the text, for lists. Never cuts a surrogate pair in half. */
-export function previewOf(text: string): string {
+/**
+ * A preview for lists: the start of the text. A message without text shows the names of its files.
+ * Never cuts a surrogate pair in half.
+ */
+export function previewOf(message: Pick<Message, "text" | "attachments">): string {
+  const text = message.text || message.attachments.map(({ name }) => name).join(", ");
   if (text.length <= previewLength) return text;
   const cut = text.slice(0, previewLength - 1);
   return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`;
@@ -67,6 +76,7 @@ export function toMessage(row: MessageRow): Message {
     direction: row.direction,
     author: { type: row.authorType, id: row.authorId, name: row.authorName },
     text: row.text,
+    attachments: toAttachments(row.attachments as StoredAttachment[] | null),
     externalId: row.externalId,
     metadata: row.metadata as Metadata,
     createdAt: row.createdAt,
@@ -75,10 +85,11 @@ export function toMessage(row: MessageRow): Message {
 
 /** The columns of a row, for Prisma. */
 export function toMessageRow(partition: Partition, message: Message) {
-  const { author, createdAt, ...columns } = message;
+  const { author, createdAt, attachments, redactedAt: _redactedAt, ...columns } = message;
   return {
     ...partition,
     ...columns,
+    ...(attachments.length > 0 && { attachments: toStoredAttachments(attachments) }),
     authorType: author.type,
     authorId: author.id,
     authorName: author.name,

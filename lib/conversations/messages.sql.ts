@@ -1,3 +1,4 @@
+import { filterableRow } from "@/lib/events/filter.sql";
 import {
   changeParameters,
   eventParameters,
@@ -14,14 +15,27 @@ import type { MessageModel } from "@/prisma/generated/models";
 export type MessageRow = Omit<MessageModel, "tenantId" | "createdAt"> & { createdAt: string };
 
 const columns = `environment, id, conversation_id AS "conversationId", sequence, direction, author_type AS "authorType",
-  author_id AS "authorId", author_name AS "authorName", text, external_id AS "externalId", metadata, created_at AS "createdAt"`;
+  author_id AS "authorId", author_name AS "authorName", text, attachments, external_id AS "externalId", metadata, created_at AS "createdAt", redacted_at AS "redactedAt"`;
+
+/** Messages of a deleted conversation are in the table until a job deletes them. */
+const isReadable = (p: { tenantId: string; environment: string; conversationId: string }) =>
+  `(SELECT true FROM conversations c WHERE c.tenant_id = ${p.tenantId} AND c.environment = ${p.environment} AND c.id = ${p.conversationId})`;
 
 export const getMessageStatement = sql(
   "get_message",
   { tenantId: "text", environment: "Environment", id: "text", conversationId: "text" },
   (p) => `
   SELECT ${columns} FROM messages
-  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id} AND conversation_id = ${p.conversationId}`,
+  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id} AND conversation_id = ${p.conversationId}
+    AND ${isReadable(p)}`,
+);
+
+export const redactMessageStatement = sql(
+  "redact_message",
+  { tenantId: "text", environment: "Environment", id: "text", at: "timestamptz" },
+  (p) => `
+  UPDATE messages SET text = '', attachments = NULL, metadata = '{}', redacted_at = ${p.at}
+  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
 );
 
 const listParameters = {
@@ -40,6 +54,7 @@ const firstPage = (order: Order, rows: Rows) =>
     (p) => `
   SELECT ${columns} FROM messages
   WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND conversation_id = ${p.conversationId}
+    AND ${isReadable(p)}
   ORDER BY sequence ${order} LIMIT ${rows}`,
   );
 
@@ -57,7 +72,7 @@ const nextPage = (order: Order, rows: Rows) =>
   WHERE ${within} AND sequence ${order === "asc" ? ">" : "<"} coalesce(
     (SELECT sequence FROM messages WHERE ${within} AND id = ${p.cursor}),
     (SELECT max(sequence) + ${step} FROM messages WHERE ${within} AND id < ${p.cursor}),
-    ${step})
+    ${step}) AND ${isReadable(p)}
   ORDER BY sequence ${order} LIMIT ${rows}`;
   });
 
@@ -85,7 +100,7 @@ export const listMessagesStatements = {
  * never before the conversation's last change, so that times follow the sequence. A customer's
  * message without an author's id belongs to the conversation's customer.
  *
- * `own`, the text from the sequence to the author's name, and the time are known only here. The
+ * `own`, the text from the sequence to the author's name, the time and the agent are known only here. The
  * response's body and the event's payload are put together around them (message-text.ts).
  */
 export const postMessageStatement = sql(
@@ -112,12 +127,14 @@ export const postMessageStatement = sql(
     payloadFromTimestamp: "text",
     payloadFromAuthor: "text",
     payloadEnd: "text",
+    payloadFromAgent: "text",
   },
   (p) => {
     const isInbound = `${p.direction} = 'INBOUND'`;
     return `
   WITH target AS (
-    SELECT message_count + 1 AS sequence, customer_id, greatest(${p.at}, updated_at) AS at FROM conversations
+    SELECT message_count + 1 AS sequence, customer_id, greatest(${p.at}, updated_at) AS at,
+      channel_id, tags, priority, assignee_id, agent_id FROM conversations
     WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.conversationId}
       AND (status IN ('OPEN', 'PENDING') OR (status <> 'CLOSED' AND NOT ${isInbound}))
     FOR NO KEY UPDATE
@@ -126,6 +143,7 @@ export const postMessageStatement = sql(
     SELECT sequence, at, coalesce(${p.authorId}, c.id) AS author_id, coalesce(${p.authorName}, c.name) AS author_name
     FROM target LEFT JOIN customers c ON ${isInbound} AND ${p.authorId} IS NULL
       AND c.tenant_id = ${p.tenantId} AND c.environment = ${p.environment} AND c.id = target.customer_id
+    LEFT JOIN agents a ON ${isInbound} AND a.tenant_id = ${p.tenantId} AND a.environment = ${p.environment} AND a.id = target.agent_id
   ),
   written AS (
     SELECT *, sequence || ${p.fromSequenceToAuthorId} || coalesce(to_json(author_id)::text, 'null')
@@ -148,7 +166,8 @@ export const postMessageStatement = sql(
       author_id, author_name, ${p.text}, ${p.externalId}, ${p.metadata}, at FROM go
   ),
   ${writeEvents(p, {
-    payload: `e.payload || go.at_text || ${p.payloadFromTimestamp} || go.own || ${p.payloadFromAuthor} || go.at_text || ${p.payloadEnd}`,
+    conversations: filterableRow("go"),
+    payload: `e.payload || go.at_text || ${p.payloadFromTimestamp} || go.own || ${p.payloadFromAuthor} || go.at_text || ${p.payloadEnd} || go.agent_text || ${p.payloadFromAgent}`,
     at: "go.at",
   })}
   SELECT own, at_text AS "createdAt", ARRAY(SELECT id FROM delivery) AS deliveries FROM go`;

@@ -21,14 +21,19 @@ import {
   toMessageRow,
 } from "./message";
 import type { CreateMessage, ListMessages, Message } from "./message-schema";
-import { cutEvent, cutMessage, withPlaceholders } from "./message-text";
+import { cutEvent, cutMessage, noAgent, withPlaceholders } from "./message-text";
 import {
   getMessageStatement,
   listMessagesStatements,
   type MessageRow,
   postMessageStatement,
 } from "./messages.sql";
-import { continueInNewConversation, lockConversation, reopenForMessage } from "./service";
+import {
+  continueInNewConversation,
+  lockConversation,
+  recordMessageEvent,
+  reopenForMessage,
+} from "./service";
 
 export async function listMessages(
   caller: Caller,
@@ -40,10 +45,11 @@ export async function listMessages(
   const count = rowsFor(limit);
   const rows = await readSql<MessageRow>(
     cursor === undefined ? first[order][count](values) : next[order][count]({ ...values, cursor }),
+    caller,
   );
   if (rows.length === 0) await requireConversation(caller, conversationId);
   await requireCursor(caller, "messages", cursor, conversationId);
-  return toPage(rows, limit, toMessage);
+  return toPage(rows, limit, (row) => withLinks(caller.partition, toMessage(row)));
 }
 
 /** For callers that only have a message's id. @returns the id of its conversation. */
@@ -57,18 +63,18 @@ export async function conversationOfMessage(
   return found.conversationId;
 }
 
-export async function getMessage({ partition }: Caller, conversationId: string, id: string) {
-  const [found] = await readSql<MessageRow>(
-    getMessageStatement({ ...partition, id, conversationId }),
-  );
+export async function getMessage(caller: Caller, conversationId: string, id: string) {
+  const { partition } = caller;
+  const statement = getMessageStatement({ ...partition, id, conversationId });
+  const [found] = await readSql<MessageRow>(statement, caller);
   if (!found) throw notFound("message", id);
-  return toMessage(found);
+  return withLinks(partition, toMessage(found));
 }
 
 /**
  * Appends a message to a conversation. A customer's message opens one that is resolved or snoozed.
  * If the conversation is closed, `onClosed` of the body decides.
- * @throws AppError `conversation-closed`
+ * @throws AppError `conversation-closed`, and those of `lockFilesToAttach`
  */
 export async function postMessage(
   caller: Caller,
@@ -80,8 +86,14 @@ export async function postMessage(
   const isClosed = conversation.status === "CLOSED";
   if (isClosed && !body.onClosed) throw conversationClosed();
   const customer = await customerOf(caller, conversation.customerId);
-  if (isClosed && body.onClosed === "new")
-    return continueInNewConversation(caller, conversation, customer, body);
+  const attachments = await lockFilesToAttach(caller, body.attachments);
+  if (isClosed && body.onClosed === "new") {
+    const first = { body, attachments };
+    return withLinks(
+      caller.partition,
+      await continueInNewConversation(caller, conversation, customer, first),
+    );
+  }
 
   const at = timeOfChange(conversation.updatedAt);
   const message = newMessage(
@@ -90,29 +102,32 @@ export async function postMessage(
     conversation.messageCount + 1,
     body,
     at,
+    attachments,
   );
   await caller.db.message.create({ data: toMessageRow(caller.partition, message) });
+  await attachFiles(caller, message);
   const isNote = message.direction === "INTERNAL";
   await caller.db.conversation.update({
     where: { tenantId_environment_id: { ...caller.partition, id: conversationId } },
     data: {
       messageCount: message.sequence,
       updatedAt: at,
-      ...(!isNote && { lastMessageAt: at, lastMessagePreview: previewOf(message.text) }),
+      ...(!isNote && { lastMessageAt: at, lastMessagePreview: previewOf(message) }),
     },
   });
   const eventType = messageEventType(message);
-  if (eventType) await recordEvent(caller, eventType, message, { at });
+  if (eventType) await recordMessageEvent(caller, eventType, message, conversation, at);
+  if (message.author.type === "USER") await notifyMentioned(caller, conversationId, message.text);
   if (isClosed || message.direction === "INBOUND") await reopenForMessage(caller, conversationId);
-  return message;
+  return withLinks(caller.partition, message);
 }
 
 /**
  * The same as `postMessage`, together with its idempotency record, in one statement and one round
  * trip.
- * @returns the response's body, or null if nothing was written: the key is taken, or the
- * conversation does not exist or its status does not take the message without further changes. Then
- * call `postMessage`, which finds out why.
+ * @returns the response's body, or null if nothing was written: the key is taken, there are
+ * attachments, or the conversation does not exist or its status does not take the message without
+ * further changes. Then call `postMessage`, which finds out why.
  */
 export async function postMessageInOneStatement(
   identity: Identity,
@@ -121,13 +136,15 @@ export async function postMessageInOneStatement(
   record: IdempotencyRecord | null,
   serialize: Serialize<Message>,
 ): Promise<string | null> {
+  if (body.attachments?.length) return null;
   const at = new Date();
   const conversation = { id: conversationId, customer: null };
   const message = newMessage(identity.partition, conversation, 0, body, at);
   const eventType = messageEventType(message);
   const unfinished = withPlaceholders(message);
   const text = cutMessage(serialize(unfinished));
-  const event = eventType ? newEvent(identity, eventType, unfinished, at) : null;
+  const agent = eventType === "message.received" ? noAgent : undefined;
+  const event = eventType ? newEvent(identity, eventType, unfinished, at, { agent }) : null;
   const payload = event && cutEvent(event);
 
   const [written] = await runSql<{ own: string; createdAt: string; deliveries: string[] }>(
@@ -146,13 +163,14 @@ export async function postMessageInOneStatement(
       text: message.text,
       externalId: message.externalId,
       metadata: JSON.stringify(message.metadata),
-      preview: message.direction === "INTERNAL" ? null : previewOf(message.text),
+      preview: message.direction === "INTERNAL" ? null : previewOf(message),
       fromSequenceToAuthorId: text.fromSequenceToAuthorId,
       bodyFromAuthor: text.fromAuthor,
       bodyEnd: text.end,
       payloadFromTimestamp: payload?.start ?? "",
       payloadFromAuthor: payload?.fromAuthor ?? "",
       payloadEnd: payload?.end ?? "",
+      payloadFromAgent: payload?.fromAgent ?? "",
     }),
   );
   if (!written) return null;

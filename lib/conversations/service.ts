@@ -113,7 +113,14 @@ export async function createConversation(
   const at = new Date();
   const id = newId("conversation", at);
   const message = body.message
-    ? newMessage(caller.partition, { id, customer }, 1, body.message, at)
+    ? newMessage(
+        caller.partition,
+        { id, customer },
+        1,
+        body.message,
+        at,
+        await lockFilesToAttach(caller, body.message.attachments, "/message/attachments"),
+      )
     : null;
   const conversation = newConversation(caller, { id, body, customer, message }, at);
   await writeNewConversation(caller, conversation, message);
@@ -128,7 +135,7 @@ export async function continueInNewConversation(
   caller: Caller,
   { channelId, agentId }: ConversationRow,
   customer: MessageCustomer,
-  messageBody: CreateMessage,
+  first: { body: CreateMessage; attachments: Attachment[] },
 ): Promise<Message> {
   const at = new Date();
   const id = newId("conversation", at);
@@ -139,7 +146,14 @@ export async function continueInNewConversation(
     tags: [],
     metadata: {},
   };
-  const message = newMessage(caller.partition, { id, customer }, 1, messageBody, at);
+  const message = newMessage(
+    caller.partition,
+    { id, customer },
+    1,
+    first.body,
+    at,
+    first.attachments,
+  );
   const conversation = newConversation(caller, { id, body, customer, message }, at);
   await writeNewConversation(caller, conversation, message);
   return message;
@@ -176,7 +190,8 @@ export async function createConversationInOneStatement(
   record: IdempotencyRecord | null,
   serialize: Serialize<Conversation>,
 ): Promise<string | null> {
-  if (body.customerId || body.customer || body.agentId) return null;
+  if (body.customerId || body.customer || body.agentId || body.message?.attachments?.length)
+    return null;
   const at = new Date();
   const id = newId("conversation", at);
   const message = body.message

@@ -75,6 +75,18 @@ export const nouns = {
     events: ["message.received", "message.sent"],
     dashboardPath: "conversations/{parent}#{id}",
   },
+  file: {
+    label: "file",
+    idPrefix: "fil",
+    api: {
+      path: "files",
+      tag: {
+        name: "Files",
+        description:
+          "Files that messages have as `attachments`. Upload a file first, then post a message with its id.",
+      },
+    },
+  },
   customer: {
     label: "customer",
     idPrefix: "cus",
