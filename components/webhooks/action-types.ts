@@ -1,10 +1,17 @@
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Metadata } from "@/lib/platform/metadata";
+import type { StoredDeliveryOptions } from "@/lib/webhooks/delivery-options";
+import type { FilterPreview } from "@/lib/webhooks/filter";
+import type { WebhookFilter } from "@/lib/webhooks/filter-schema";
 
 export type WebhookInput = {
   url: string;
   description: string | null;
   events: string[];
+  filter: WebhookFilter | null;
+  /** New values by name, and null for those to remove. Stored values are not known. */
+  headers: Record<string, string | null>;
+  asymmetricSignatures: boolean;
   metadata: Metadata;
 };
 
@@ -20,3 +27,8 @@ export type UpdateWebhook = (
 export type RotateSecret = (
   overlapSeconds: number,
 ) => Promise<ActionResult<NewSecret> | ProofRequest>;
+/** Compares the newest events with a filter that is not saved yet. */
+export type PreviewFilter = (input: {
+  events: string[];
+  filter: WebhookFilter | null;
+}) => Promise<ActionResult<FilterPreview>>;

@@ -20,6 +20,11 @@ import { pageById, toPage } from "@/lib/resources/pages";
 import { requireStepUp } from "@/lib/step-up/protected-actions";
 import type { WebhookModel, WebhookSecretModel } from "@/prisma/generated/models";
 import { addBacklogTask } from "./backlog-tasks";
+import { patchHeaders } from "./custom-headers";
+import { toDeliveryOptions } from "./delivery-options";
+import { requireKnownReferences } from "./filter";
+import type { WebhookFilter } from "./filter-schema";
+import { generateKeyPair, joinSecret, splitSecret } from "./key-pair";
 import type { CreateWebhook, ListWebhooks, RotateSecret, UpdateWebhook, Webhook } from "./schema";
 import { findUrlProblem, isForbiddenTarget, maximumUrlLength } from "./webhook-url";
 
@@ -323,6 +328,9 @@ export function toWebhook(row: WebhookWithSecrets): Webhook {
     url: row.url,
     description: row.description,
     events: row.events,
+    filter: row.filter as WebhookFilter | null,
+    headerNames: row.headerNames,
+    ...toDeliveryOptions(row),
     status: row.status,
     disabledReason: row.disabledReason,
     disabledAt: row.disabledAt?.toISOString() ?? null,
