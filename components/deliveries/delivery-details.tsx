@@ -33,6 +33,8 @@ export function DeliveryDetails({
     .map((attempt) => ({ ...attempt, requestHeaders: headersOf(attempt) }))
     .reverse();
   const latest = attempts[0] ?? { number: 1, startedAt: delivery.createdAt };
+  const headers = headersOf(latest);
+  const customHeaders = Object.keys(headers).filter((name) => headers[name] === hiddenValue);
   return (
     <div className="space-y-7">
       <div className="flex flex-wrap items-center gap-2">
@@ -46,7 +48,17 @@ export function DeliveryDetails({
         </CopyButton>
         <p className="basis-full text-muted text-xs">
           The command signs with the secret in{" "}
-          <code className="font-mono">$PARLANCE_WEBHOOK_SECRET</code>.
+          <code className="font-mono">$PARLANCE_WEBHOOK_SECRET</code>
+          {customHeaders.length > 0 ? (
+            <>
+              {" "}
+              and sends custom headers from{" "}
+              <code className="font-mono">
+                {customHeaders.map((name) => `$${variableOf(name)}`).join(", ")}
+              </code>
+            </>
+          ) : null}
+          .
         </p>
       </div>
       <section aria-labelledby="attempts">

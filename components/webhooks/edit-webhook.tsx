@@ -10,19 +10,30 @@ import { WebhookForm } from "./webhook-form";
 
 type EditWebhookProps = {
   initial: WebhookInput;
+  headerNames: string[];
   families: EventFamily[];
   urlHint: string;
   path: string;
   update: UpdateWebhook;
 };
 
-export function EditWebhook({ initial, families, urlHint, path, update }: EditWebhookProps) {
+export function EditWebhook({
+  webhookId,
+  initial,
+  headerNames,
+  families,
+  urlHint,
+  filtering,
+  path,
+  update,
+}: EditWebhookProps) {
   const router = useRouter();
   const { prove, question } = useProof();
   return (
     <>
       <WebhookForm
         initial={initial}
+        headerNames={headerNames}
         families={families}
         urlHint={urlHint}
         submit="Save changes"

@@ -35,7 +35,17 @@ export function NewWebhook({
   return (
     <>
       <WebhookForm
-        initial={{ url: "", description: null, events: [], metadata: {} }}
+        initial={{
+          url: "",
+          description: null,
+          events: [],
+          filter: null,
+          headers: {},
+          asymmetricSignatures: false,
+          ...defaultDeliveryOptions,
+          metadata: {},
+        }}
+        headerNames={[]}
         families={families}
         urlHint={urlHint}
         submit={`Create ${environment} webhook`}

@@ -13,6 +13,8 @@ import type { EventFamily } from "./event-selection";
 
 type WebhookFormProps = {
   initial: WebhookInput;
+  /** The names of the stored headers. */
+  headerNames: string[];
   families: EventFamily[];
   /** In live, http is rejected, unless the operator allows private targets. */
   urlHint: string;
@@ -29,6 +31,7 @@ type WebhookFormProps = {
  */
 export function WebhookForm({
   initial,
+  headerNames,
   families,
   urlHint,
   submit,
@@ -37,6 +40,11 @@ export function WebhookForm({
   cancel,
 }: WebhookFormProps) {
   const [events, setEvents] = useState(initial.events);
+  const [filter, setFilter] = useState(initial.filter);
+  const [headers, setHeaders] = useState<HeaderRow[]>(() =>
+    headerNames.map((name) => ({ id: name, name, value: null })),
+  );
+  const [options, setOptions] = useState(() => toDeliveryOptions(initial));
   const [metadata, setMetadata] = useState(() => toMetadataRows(initial.metadata));
   const [refused, setRefused] = useState<Refusal | null>(null);
   const [isPending, startTransition] = useTransition();
@@ -57,6 +65,10 @@ export function WebhookForm({
       url: String(sent.get("url")).trim(),
       description: description || null,
       events,
+      filter,
+      headers: headersPatch(headerNames, headers),
+      asymmetricSignatures: sent.get("asymmetricSignatures") !== null,
+      ...options,
       metadata: fromMetadataRows(metadata),
     };
     startTransition(async () => setRefused(await save(input)));

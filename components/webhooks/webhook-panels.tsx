@@ -72,11 +72,17 @@ export function DetailsPanel({
   now: Date;
   actions: ReactNode;
 }) {
-  const { metadata, createdAt, updatedAt } = webhook;
+  const { filter, headerNames, metadata, createdAt, updatedAt } = webhook;
   return (
     <Panel title="Details">
       <Facts
         facts={[
+          {
+            name: "Filter",
+            value: filter ? <JsonText text={JSON.stringify(filter)} label="filter" /> : null,
+          },
+          { name: "Custom headers", value: headerNames.join(", ") || null },
+          ...deliveryFacts(webhook),
           { name: "Metadata", value: <MetadataList metadata={metadata} /> },
           { name: "Created", value: <Time at={new Date(createdAt)} now={now} /> },
           { name: "Changed", value: <Time at={new Date(updatedAt)} now={now} /> },

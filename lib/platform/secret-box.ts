@@ -22,6 +22,11 @@ export function webhookSecretContext(
   return `${tenantId}|${environment}|${webhookId}`;
 }
 
+/** Likewise for a webhook's custom headers. */
+export function webhookHeadersContext(partition: Partition, webhookId: string): string {
+  return `${webhookSecretContext(partition, webhookId)}|headers`;
+}
+
 /** Likewise for a response that is stored for an idempotency key and contains a secret. */
 export function storedResponseContext({ tenantId, environment }: Partition, key: string): string {
   return `${tenantId}|${environment}|idempotency|${key}`;

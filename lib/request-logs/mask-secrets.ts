@@ -12,6 +12,8 @@ const signingSecret = /whsec_[\w+/=\\-]*/g;
  */
 const apiKey = /_(live|test)_(?:[0-9A-Za-z]{16,}|[0-9A-Za-z]*$)/g;
 const secretName = String.raw`[\w-]{0,40}(?:secret|password|passphrase|token|authorization|api[_-]?key)`;
+const string = String.raw`"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)`;
+/** `headers` are the custom headers of a webhook. */
 const secretMember = new RegExp(
   String.raw`"(${secretName})"\s*:\s*(?:"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|\[[^\]]*\]?|\{[^}]*\}?|[^\s,}\]"]+)`,
   "gi",

@@ -7,6 +7,11 @@ export const sealedColumns = {
     key: { tenant_id: "text", environment: `"Environment"`, webhook_id: "text", version: "int" },
     beforeFirst: ["", "live", "", -1],
   },
+  webhookHeaders: {
+    ...{ table: "webhooks", column: "sealed_headers", isSealed: "sealed_headers IS NOT NULL" },
+    key: { tenant_id: "text", environment: `"Environment"`, id: "text" },
+    beforeFirst: ["", "live", ""],
+  },
   storedResponses: {
     ...{ table: "idempotency_records", column: "body", isSealed: "is_encrypted" },
     key: { tenant_id: "text", environment: `"Environment"`, key: "text" },

@@ -7,6 +7,7 @@ import {
   exampleTimes,
 } from "@/lib/events/declare-event";
 import { event } from "@/lib/events/schema";
+import { defaultDeliveryOptions } from "./delivery-options";
 import { type Webhook, webhook } from "./schema";
 
 const shopServer: Webhook = {
@@ -15,6 +16,9 @@ const shopServer: Webhook = {
   url: "https://example.com/parlance",
   description: "The shop's own server",
   events: ["conversation.created", "message.*"],
+  filter: null,
+  headerNames: [],
+  ...defaultDeliveryOptions,
   status: "ENABLED",
   disabledReason: null,
   disabledAt: null,
@@ -30,6 +34,11 @@ export const webhookEvents: EventDeclarations<"webhook"> = {
   "webhook.disabled": eventAbout(webhook, {
     description:
       "Another of your webhooks was disabled because its receiver failed too often or responded 410.",
+    triggers: [
+      "100 consecutive failures, or a 410 from the receiver.",
+      "Disabling a webhook yourself raises nothing.",
+      "It is sent to your other webhooks, never to the one that was disabled. Its deliveries are held for 30 days.",
+    ],
     example: {
       timestamp: exampleTimes.changed,
       request: null,
@@ -48,6 +57,10 @@ export const webhookEvents: EventDeclarations<"webhook"> = {
     eventAbout(webhook, {
       description:
         "A test was requested. The object is the webhook that receives it. A test of another type is sent as the example of that type, with the id of this event.",
+      triggers: [
+        "`POST /webhooks/{webhookId}/test`, or **Send test event** in the dashboard.",
+        "It is sent to the tested webhook only, whatever it subscribes to. It never counts as a failure.",
+      ],
       example: { timestamp: exampleTimes.changed, request: exampleRequest, object: shopServer },
     }),
   ),

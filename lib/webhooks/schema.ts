@@ -12,6 +12,9 @@ import {
 } from "@/lib/platform/schema";
 import { deleted, idOf, idParameter } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
+import { deliveryOptions, storedDeliveryOptions } from "./delivery-options-schema";
+import { filter, filterInput } from "./filter-schema";
+import { headerNames, headersInput, headersPatch } from "./headers-schema";
 
 const described = {
   url: "Where events are sent: https, or http in test. Private addresses are refused.",
@@ -62,6 +65,7 @@ export const updateWebhookBody = z.strictObject({
   status: status
     .optional()
     .meta({ description: "`ENABLED` resets the count of consecutive failures." }),
+  ...deliveryOptions,
   metadata: metadataPatch.optional(),
 });
 
@@ -74,6 +78,11 @@ export const webhook = z
     events: z
       .array(storedText(60, "An event, a family, or `*`."))
       .meta({ description: described.events, maxItems: eventPatterns.length }),
+    filter: filter
+      .nullable()
+      .meta({ description: "Which conversations' events are sent, or null for all of them." }),
+    headerNames,
+    ...storedDeliveryOptions,
     status,
     disabledReason: disabledReason
       .nullable()

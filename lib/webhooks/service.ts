@@ -1,7 +1,7 @@
 import { recordAudit } from "@/lib/audit/service";
 import type { Caller, Partition } from "@/lib/platform/caller";
 import { changedFields, previousAttributes } from "@/lib/platform/changes";
-import { db } from "@/lib/platform/db";
+import { db, nullColumn } from "@/lib/platform/db";
 import {
   invalidBody,
   notInThisStatus,
@@ -10,7 +10,12 @@ import {
 } from "@/lib/platform/errors";
 import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
-import { generateSigningSecret, sealSecret, webhookSecretContext } from "@/lib/platform/secret-box";
+import {
+  generateSigningSecret,
+  openSecret,
+  sealSecret,
+  webhookSecretContext,
+} from "@/lib/platform/secret-box";
 import { now } from "@/lib/platform/time";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
@@ -75,6 +80,7 @@ export async function createWebhook(
   requireRole(caller, "ADMIN", "create webhooks");
   await requireStepUp(caller, "createWebhook");
   requireUsableUrl(caller, body.url, caller.partition.tenantId);
+  if (body.filter) await requireKnownReferences(caller, body.filter);
 
   await lockKind(caller, "webhooks");
   const where = { ...caller.partition, deletedAt: null };
@@ -89,11 +95,23 @@ export async function createWebhook(
 
   const at = new Date();
   const id = newId("webhook", at);
-  const { secret, fields: firstSecret } = newSecret(caller.partition, id, 1, at);
+  const { headers: sentHeaders, asymmetricSignatures = false, ...fields } = body;
+  const { secret, fields: firstSecret } = newSecret(
+    caller.partition,
+    { id, version: 1, hasKeyPair: asymmetricSignatures },
+    at,
+  );
+  const headers = patchHeaders(
+    caller.partition,
+    { id, headerNames: [], sealedHeaders: null },
+    sentHeaders,
+  );
   const row = await caller.db.webhook.create({
     data: {
       ...caller.partition,
-      ...body,
+      ...fields,
+      ...headers.columns,
+      filter: body.filter ?? nullColumn,
       id,
       createdAt: at,
       updatedAt: at,
@@ -105,7 +123,16 @@ export async function createWebhook(
   await recordAudit(caller, {
     action: "webhook.created",
     targetId: id,
-    changes: { after: { url: webhook.url, events: webhook.events } },
+    changes: {
+      after: {
+        url: webhook.url,
+        events: webhook.events,
+        filter: webhook.filter,
+        headerNames: webhook.headerNames,
+        publicKeys: webhook.publicKeys,
+        ...(webhook.acceptReplies && { acceptReplies: true }),
+      },
+    },
   });
   return { ...webhook, secret };
 }
@@ -121,6 +148,7 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   requireRole(caller, "ADMIN", "change webhooks");
   if (patch.url !== undefined) requireUsableUrl(caller, patch.url, id);
+  if (patch.filter) await requireKnownReferences(caller, patch.filter);
   const row = await lockWebhook(caller, id);
   caller.requireMatch?.(toWebhook(row));
 
@@ -134,7 +162,8 @@ export async function updateWebhook(
   }
 
   const at = new Date();
-  const changes = { ...fields, metadata, ...statusFields(row, status, at) };
+  const headers = patchHeaders(caller.partition, row, headersPatch);
+  const changes = { ...fields, ...headers.columns, metadata, ...statusFields(row, status, at) };
   const before = toWebhook(row);
   const changed = changedFields(before, toWebhook({ ...row, ...changes }));
   if (changed.length === 0) return before;
@@ -145,7 +174,11 @@ export async function updateWebhook(
   const after = toWebhook(
     await caller.db.webhook.update({
       where,
-      data: { ...changes, updatedAt: at },
+      data: {
+        ...changes,
+        filter: changes.filter === null ? nullColumn : changes.filter,
+        updatedAt: at,
+      },
       include: secretsOfWebhook,
     }),
   );
@@ -154,7 +187,11 @@ export async function updateWebhook(
     targetId: id,
     changes: {
       before: previousAttributes(before, changed),
-      after: previousAttributes(after, changed),
+      after: {
+        ...previousAttributes(after, changed),
+        // Never their values.
+        ...(hasChangedHeaders && { changedHeaders: headers.changedNames }),
+      },
     },
   });
   return after;
@@ -232,8 +269,8 @@ export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook
 }
 
 /**
- * The webhook disappears, and nothing more is sent to it. Its secrets are deleted immediately. Its
- * deliveries, which can be millions, are deleted by a job. Its events stay.
+ * The webhook disappears, and nothing more is sent to it. Its secrets and headers are deleted
+ * immediately. Its deliveries, which can be millions, are deleted by a job. Its events stay.
  */
 export async function deleteWebhook(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "delete webhooks");
@@ -247,6 +284,7 @@ export async function deleteWebhook(caller: Caller, id: string) {
       status: "DISABLED",
       deletedAt: at,
       updatedAt: at,
+      sealedHeaders: null,
       secrets: { deleteMany: {} },
       backlogTasks: { deleteMany: {} },
     },
@@ -311,7 +349,11 @@ async function touchWebhook({ db, partition }: Caller, id: string, at: Date): Pr
   );
 }
 
-function newSecret(partition: Partition, webhookId: string, version: number, at: Date) {
+function newSecret(
+  partition: Partition,
+  { id, version, hasKeyPair }: { id: string; version: number; hasKeyPair: boolean },
+  at: Date,
+) {
   const secret = generateSigningSecret();
   const ciphertext = sealSecret(secret, webhookSecretContext(partition, webhookId));
   return { secret, fields: { version, ciphertext, hint: secretHint(secret), createdAt: at } };

@@ -30,6 +30,12 @@ const sameRow = (a: string, b: string) =>
 const samePartition = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment`;
 
+const millisecondsUntil = (time: string, now: string) =>
+  `(1000 * extract(epoch FROM ${time} - ${now}))::float8`;
+
+/** What a claim needs to know of a webhook, for `picked`. */
+const webhookColumns = `w.url, w.sealed_headers, w.accept_replies, w.on_exhausted = 'hold' AS holds_exhausted, ${isPaced("w")} AS is_paced`;
+
 /**
  * Leases the rows of `picked`, which are locked, and returns what sending needs. Their webhook is
  * compared too, so that any index the planner chooses finds one row, even without statistics. A
@@ -57,7 +63,7 @@ function leaseAndReturn(p: ClaimReferences): string {
     WHERE ${sameRow("d", "p")}
       AND (NOT p.is_failing OR EXISTS (SELECT 1 FROM probe w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))
     RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
-      d.requested_trigger, p.url, p.is_failing AS is_probe
+      d.requested_trigger, d.conversation_id, d.traceparent, p.url, p.sealed_headers, p.accept_replies, p.holds_exhausted, p.is_failing AS is_probe
   ),
   secret AS MATERIALIZED (
     SELECT s.tenant_id, s.environment, s.webhook_id, array_agg(s.ciphertext ORDER BY s.version DESC) AS sealed_secrets
@@ -72,6 +78,18 @@ function leaseAndReturn(p: ClaimReferences): string {
     LEFT JOIN secret s ON ${samePartition("s", "l")} AND s.webhook_id = l.webhook_id
   )`;
 }
+
+/**
+ * How many due deliveries of a webhook with ordering a claim reads at most, to find those that are
+ * the first of their lanes.
+ */
+const readPerOrderedWebhook = 128;
+
+/** Seconds until a webhook is checked again whose row another transaction has locked. */
+const lockedSeconds = 0.05;
+
+const pickedColumns = (r: string) =>
+  `${r}.tenant_id, ${r}.environment, ${r}.webhook_id, ${r}.url, ${r}.sealed_headers, ${r}.accept_replies, ${r}.holds_exhausted, ${r}.is_paced, ${r}.is_failing`;
 
 const nextWaiting = (after: string) => `
   SELECT d.tenant_id, d.environment, d.webhook_id, d.next_attempt_at FROM deliveries d

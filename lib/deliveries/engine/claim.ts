@@ -27,6 +27,8 @@ export type ClaimedDelivery = {
   payload: string;
   /** The secrets that are valid now, newest first. */
   sealedSecrets: string[];
+  /** The webhook's custom headers, or null without any. */
+  sealedHeaders: string | null;
   leaseHolder: string;
   /** The time of the claim, from `performance.now()`. */
   claimedAtMs: number;
@@ -68,6 +70,7 @@ type ClaimedRow = {
   url: string;
   payload: string;
   sealed_secrets: string[] | null;
+  sealed_headers: string | null;
 };
 
 type ScanColumns = { steps: number; position: [[string, Environment, string]] | null };
@@ -156,6 +159,7 @@ function toClaimed(row: ClaimedRow, leaseHolder: string): ClaimedDelivery {
     url: row.url,
     payload: row.payload,
     sealedSecrets: row.sealed_secrets ?? [],
+    sealedHeaders: row.sealed_headers,
     leaseHolder,
     claimedAtMs: performance.now(),
   };

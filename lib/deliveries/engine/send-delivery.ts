@@ -32,10 +32,22 @@ const reported = new Set<string>();
 function openSecrets(
   { sealedSecrets, webhookId }: ClaimedDelivery,
   context: string,
-): string[] | null {
+): {
+  secrets: string[];
+  privateKeys: KeyObject[];
+  customHeaders: Record<string, string>;
+} | null {
+  const { sealedSecrets, sealedHeaders, webhookId } = delivery;
   try {
     if (sealedSecrets.length === 0) throw new Error("a webhook has no signing secret");
-    return sealedSecrets.map((sealed) => openSecretCached(sealed, context));
+    const keys = sealedSecrets.map((sealed) => openCached(sealed, context, readKeys));
+    return {
+      secrets: keys.map(({ secret }) => secret),
+      privateKeys: keys.flatMap(({ privateKeys }) => privateKeys),
+      customHeaders: sealedHeaders
+        ? openCached(sealedHeaders, webhookHeadersContext(delivery, webhookId), readHeaders)
+        : noHeaders,
+    };
   } catch (error) {
     const { message } = error as Error;
     if (!reported.has(message))
@@ -56,8 +68,9 @@ export async function sendDelivery(
   at: Date,
 ): Promise<OutboundResult | null> {
   const context = webhookSecretContext(delivery, delivery.webhookId);
-  const secrets = openSecrets(delivery, context);
-  if (!secrets) return null;
+  const sealed = openSealed(delivery, context);
+  if (!sealed) return null;
+  const { secrets, privateKeys, customHeaders } = sealed;
 
   const timestampSeconds = Math.floor(at.getTime() / 1000);
   const { type: eventType, payload: body } = sentFor(delivery.eventType, delivery.payload);
@@ -74,6 +87,8 @@ export async function sendDelivery(
           body,
           id: delivery.eventId,
         }),
+        customHeaders,
+        traceparent: env().WEBHOOK_TRACEPARENT ? span?.traceparent : undefined,
       },
     ),
     body,

@@ -79,6 +79,7 @@ export async function renderDeliveryDrawer(
           shownHeaders(
             { ...delivery, eventType: sent.type, attemptNumber: number },
             new Date(startedAt),
+            webhook.headerNames,
           )
         }
         isWebhookFailing={webhookHealth(webhook) !== "well"}

@@ -11,7 +11,10 @@ export const metadata = { title: "Edit webhook" };
 
 export default dashboardPage<"webhookId">(async ({ caller, tenant, environment, base, params }) => {
   requireRole(caller, "ADMIN", "change webhooks");
-  const { id, url, description, events, metadata } = await getWebhook(caller, params.webhookId);
+  const webhook = await load(caller, params.webhookId);
+  const { id, url, description, events, filter, headerNames, asymmetricSignatures, metadata } =
+    webhook;
+  const place = { tenant: tenant.slug, environment };
   const path = `${base}/webhooks/${id}`;
   return (
     <>
@@ -23,7 +26,18 @@ export default dashboardPage<"webhookId">(async ({ caller, tenant, environment, 
         ]}
       />
       <EditWebhook
-        initial={{ url, description, events, metadata }}
+        webhookId={id}
+        initial={{
+          url,
+          description,
+          events,
+          filter,
+          headers: {},
+          asymmetricSignatures,
+          ...toDeliveryOptions(webhook),
+          metadata,
+        }}
+        headerNames={headerNames}
         families={eventFamilies()}
         urlHint={urlRule(environment)}
         path={path}
