@@ -52,7 +52,10 @@ export function WebhookBanners({
       )}
       {held > 0 ? (
         <Banner variant="warn" title={capitalized(formatHeldDeliveries(held))} action={heldActions}>
-          They were created while the webhook was disabled. Send or discard them within 30 days.
+          {webhook.onExhausted === "hold" && webhook.ordering === "conversation"
+            ? "They were created while the webhook was disabled, or their last attempt failed and their conversations wait for them."
+            : "They were created while the webhook was disabled."}{" "}
+          Send or discard them within 30 days.
         </Banner>
       ) : null}
     </>

@@ -75,7 +75,10 @@ export const deliveryIdOf = (eventId: string, webhookId: string): string =>
 
 /**
  * `event` and `delivery`: the events, and one delivery for each webhook that subscribes to one of
- * them. A disabled webhook's deliveries are held.
+ * them and whose filter it passes. A disabled webhook's deliveries are held. Deliveries of a webhook
+ * with ordering get a place in the lane of their conversation, whose row the transaction has locked.
+ * Without such a webhook, no position is taken. The events of one statement share it, and follow the
+ * order of their ids.
  */
 export const writeEvents = (
   p: ChangeReferences & EventReferences,
@@ -91,8 +94,11 @@ export const writeEvents = (
     INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
     SELECT ${p.tenantId}, ${p.environment}, ${deliveryIdOf("e.id", "w.id")}, w.id, e.id, e.type,
       CASE WHEN ${isEnabled} THEN 'PENDING' ELSE 'HELD' END::"DeliveryStatus",
-      CASE WHEN ${isEnabled} THEN least(${p.at}, clock_timestamp()) END, ${p.at}, ${p.at}
-    FROM go, unnest(${p.eventIds}, ${p.eventTypes}) AS e (id, type)
+      CASE WHEN ${isEnabled} THEN least(${p.at}, clock_timestamp()) END,
+      CASE WHEN w.ordering = 'conversation' THEN e.conversation_id END,
+      CASE WHEN w.ordering = 'conversation' AND e.conversation_id IS NOT NULL THEN (SELECT nextval('delivery_positions')) END,
+      ${p.traceparent}, ${p.at}, ${p.at}
+    FROM go, unnest(${p.eventIds}, ${p.eventTypes}, ${p.eventConversationIds}) AS e (id, type, conversation_id)
     JOIN webhooks w ON w.tenant_id = ${p.tenantId} AND w.environment = ${p.environment} AND w.deleted_at IS NULL
       AND w.events && ARRAY['*', split_part(e.type, '.', 1) || '.*', e.type]
     WHERE ${where}

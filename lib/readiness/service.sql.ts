@@ -32,6 +32,7 @@ export const deliveryReadinessStatement = sql(
     SELECT min(d.next_attempt_at) AS due_at FROM waiting d
     JOIN webhooks w ON w.tenant_id = d.tenant_id AND w.environment = d.environment AND w.id = d.webhook_id
     WHERE w.status = 'ENABLED' AND w.consecutive_failures < ${probeAfterFailures} AND d.next_attempt_at <= clock_timestamp()
+      AND (w.max_per_second IS NULL OR w.next_paced_at IS NULL OR w.next_paced_at <= clock_timestamp() - interval '1 minute')
   ),
   due AS MATERIALIZED (
     SELECT d.lease_expires_at FROM deliveries d WHERE d.status = 'PENDING' AND d.next_attempt_at <= clock_timestamp()

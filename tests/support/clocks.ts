@@ -70,9 +70,12 @@ const free = "(d.lease_expires_at IS NULL OR d.lease_expires_at <= $1)";
  */
 const nextDueSql = `
   SELECT min(at) AS at FROM (
-    SELECT greatest(d.requested_at + make_interval(secs => $2), d.lease_expires_at) AS at FROM deliveries d WHERE d.requested_at IS NOT NULL
+    SELECT greatest(d.requested_at + make_interval(secs => $2), d.lease_expires_at, w.next_paced_at) AS at
+    FROM deliveries d JOIN webhooks w ON w.tenant_id = d.tenant_id AND w.environment = d.environment AND w.id = d.webhook_id
+    WHERE d.requested_at IS NOT NULL
     UNION ALL
-    SELECT greatest(d.next_attempt_at + make_interval(secs => $2), d.lease_expires_at, CASE WHEN w.consecutive_failures >= 10 THEN w.probe_after END)
+    SELECT greatest(d.next_attempt_at + make_interval(secs => $2), d.lease_expires_at, w.next_paced_at,
+      CASE WHEN w.consecutive_failures >= 10 THEN w.probe_after END)
     FROM deliveries d JOIN webhooks w ON w.tenant_id = d.tenant_id AND w.environment = d.environment AND w.id = d.webhook_id
     WHERE d.status = 'PENDING' AND w.status = 'ENABLED' AND w.consecutive_failures < 100
     UNION ALL

@@ -8,10 +8,11 @@ const samePartition = (a: string, b: string) =>
 
 /**
  * Processes one batch of the replay that has advanced least and that no other worker holds. Reads
- * the next events in the order of ids. Those of the selected types get a new schedule: their
- * delivery if they have one, or one that is created, under the id that it would have had. The task
- * advances in the same statement, so each event is sent once, whatever crashes. A replay ends with
- * its last event, or if its webhook was disabled or deleted meanwhile.
+ * the next events in the order of ids. Those of the selected types that pass the webhook's filter
+ * get a new schedule: their delivery if they have one, or one that is created, under the id that it
+ * would have had. With ordering, they are added to the ends of their lanes, in the order of the feed.
+ * The task advances in the same statement, so each event is sent once, whatever crashes. A replay
+ * ends with its last event, or if its webhook was disabled or deleted meanwhile.
  * Returns one row for the task, if there was one, with how many events were read.
  */
 export const replayStatement = sql(
@@ -19,7 +20,9 @@ export const replayStatement = sql(
   { now: "clock", limit: "int" },
   (p) => `
   WITH task AS MATERIALIZED (
-    SELECT t.*, greatest(t.next_due_at, ${timeOf(p.now)}) AS due_from, w.status = 'ENABLED' AND w.deleted_at IS NULL AS is_possible
+    SELECT t.*, greatest(t.next_due_at, ${timeOf(p.now)}) AS due_from, w.filter,
+      w.status = 'ENABLED' AND w.deleted_at IS NULL AS is_possible,
+      w.ordering = 'conversation' AS is_ordered
     FROM backlog_tasks t
     JOIN webhooks w ON ${samePartition("w", "t")} AND w.id = t.webhook_id
     WHERE t.action = 'REPLAY'
@@ -51,7 +54,9 @@ export const replayStatement = sql(
     WHERE e.type = ANY (t.event_types) AND coalesce(x.status::text, 'NONE') = ANY (t.delivery_statuses)
   ),
   due AS MATERIALIZED (
-    SELECT c.*, t.webhook_id, t.due_from + make_interval(secs => (c.place - 1) / ${recoveredPerSecond}::float8) AS due_at FROM task t CROSS JOIN chosen c
+    SELECT c.*, t.webhook_id, t.due_from + make_interval(secs => (c.place - 1) / ${recoveredPerSecond}::float8) AS due_at,
+      CASE WHEN c.conversation_id IS NOT NULL THEN nextval('delivery_positions') END AS position
+    FROM task t CROSS JOIN (SELECT * FROM chosen ORDER BY place) c
   ),
   changed AS (
     UPDATE deliveries d SET status = 'PENDING', automatic_count = 0, next_attempt_at = c.due_at, updated_at = ${timeOf(p.now)}

@@ -1,0 +1,139 @@
+import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
+
+// The deliveries of one conversation to a webhook with ordering are a lane. They are sent in the
+// order of their positions, which are taken under the lock of the conversation's row. A statement that
+// sees a delivery therefore also sees all that are before it, and a claim can decide alone whether a
+// delivery is the first that waits. It parks one that is not: without a `next_attempt_at` it is not
+// due, so claims do not read it again. It is released when the one before it has ended.
+
+const sameWebhook = (a: string, b: string) =>
+  `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.webhook_id = ${b}.webhook_id`;
+const sameRow = (a: string, b: string) => `${sameWebhook(a, b)} AND ${a}.id = ${b}.id`;
+
+/**
+ * Whether held deliveries of a webhook stop their lanes: if a lane is to stay after the last attempt
+ * of a delivery, and while held deliveries are being sent again.
+ */
+export const waitsForHeld = (w: string) => `
+  CASE WHEN ${w}.ordering = 'conversation' THEN ${w}.on_exhausted = 'hold' OR EXISTS (
+    SELECT 1 FROM backlog_tasks t
+    WHERE t.tenant_id = ${w}.tenant_id AND t.environment = ${w}.environment AND t.webhook_id = ${w}.id AND t.action IN ('RESUME', 'RECOVER')
+  ) ELSE false END`;
+
+/** Those before `d` in its lane that have this status, the nearest first. */
+const before = (d: string, status: "PENDING" | "HELD", condition = "true") => `
+  SELECT b.id FROM deliveries b
+  WHERE ${condition} AND b.status = '${status}' AND ${sameWebhook("b", d)} AND b.conversation_id = ${d}.conversation_id
+    AND (b.position, b.event_id) < (${d}.position, ${d}.event_id)
+  ORDER BY b.position DESC, b.event_id DESC`;
+
+/**
+ * The parts of a claim that keep the order. `from` names the rows that it may take: they are locked,
+ * and have `waits_for_held`. `placed` adds `is_first` to them, and `parked` parks the others.
+ *
+ * A delivery is parked only while one before it is locked and still waits. The statement that records
+ * the end of that one waits for the lock, so the release after it finds the parked delivery. If the
+ * row is locked already, the delivery stays due, and a later claim decides.
+ */
+export const keepOrder = (from: string) => `
+  placed AS MATERIALIZED (
+    SELECT d.*, d.conversation_id IS NULL OR (
+      (${before("d", "PENDING")} LIMIT 1) IS NULL AND NOT (d.waits_for_held AND (${before("d", "HELD")} LIMIT 1) IS NOT NULL)
+    ) AS is_first
+    FROM ${from} d
+  ),
+  blocked AS MATERIALIZED (
+    SELECT d.tenant_id, d.environment, d.webhook_id, d.id FROM placed d
+    LEFT JOIN LATERAL (${before("d", "PENDING")} LIMIT 1 FOR SHARE SKIP LOCKED) pending ON true
+    LEFT JOIN LATERAL (${before("d", "HELD", "d.waits_for_held")} LIMIT 1 FOR SHARE SKIP LOCKED) held ON true
+    WHERE NOT d.is_first AND coalesce(pending.id, held.id) IS NOT NULL
+  ),
+  parked AS (
+    UPDATE deliveries d SET next_attempt_at = NULL FROM ${fewRowsOf("blocked")} b WHERE ${sameRow("d", "b")} RETURNING 1
+  )`;
+
+/** Ends the waiting of the first of each lane of `first`, unless it is in flight. */
+const release = (clock: string) => `
+  UPDATE deliveries d SET next_attempt_at = ${timeOf(clock)}, updated_at = ${timeOf(clock)}
+  FROM (
+    SELECT * FROM ${fewRowsOf("first")} d
+    WHERE EXISTS (
+      SELECT 1 FROM webhooks w
+      WHERE w.tenant_id = d.tenant_id AND w.environment = d.environment AND w.id = d.webhook_id AND w.status = 'ENABLED'
+        AND NOT (${waitsForHeld("w")} AND (${before("d", "HELD")} LIMIT 1) IS NOT NULL)
+    )
+  ) f
+  WHERE ${sameRow("d", "f")} AND d.status = 'PENDING' AND d.next_attempt_at IS NULL AND d.requested_at IS NULL
+  RETURNING d.tenant_id, d.environment, d.id`;
+
+/**
+ * Releases the first delivery of each of these lanes, if it is parked. Returns those that are then
+ * due, also one that a claim left as it was because the one before it was just being recorded.
+ */
+export const releaseLanesStatement = sql(
+  "release_lanes",
+  {
+    now: "clock",
+    tenantIds: "text[]",
+    environments: "Environment[]",
+    webhookIds: "text[]",
+    conversationIds: "text[]",
+  },
+  (p) => `
+  WITH lane AS (
+    SELECT DISTINCT * FROM unnest(${p.tenantIds}, ${p.environments}, ${p.webhookIds}, ${p.conversationIds})
+      AS l (tenant_id, environment, webhook_id, conversation_id)
+  ),
+  first AS MATERIALIZED (
+    SELECT d.* FROM lane l
+    CROSS JOIN LATERAL (
+      SELECT d.tenant_id, d.environment, d.webhook_id, d.conversation_id, d.position, d.event_id, d.id, d.next_attempt_at FROM deliveries d
+      WHERE d.status = 'PENDING' AND ${sameWebhook("d", "l")} AND d.conversation_id = l.conversation_id
+      ORDER BY d.position, d.event_id LIMIT 1
+    ) d
+  ),
+  released AS (${release(p.now)})
+  SELECT * FROM released
+  UNION ALL
+  SELECT tenant_id, environment, id FROM first WHERE next_attempt_at <= ${timeOf(p.now)}`,
+);
+
+const firstOfNextLane = (after: string) => `
+  SELECT d.tenant_id, d.environment, d.webhook_id, d.conversation_id, d.position, d.event_id, d.id, d.next_attempt_at FROM deliveries d
+  WHERE d.status = 'PENDING' AND d.conversation_id IS NOT NULL AND (d.tenant_id, d.environment, d.webhook_id, d.conversation_id) > (${after})
+  ORDER BY d.tenant_id, d.environment, d.webhook_id, d.conversation_id, d.position, d.event_id LIMIT 1`;
+
+/**
+ * Visits the next lanes, each by one index lookup, and releases those whose first delivery is parked.
+ * Returns the scan's new position, and the deliveries that it released.
+ */
+export const sweepLanesStatement = sql(
+  "sweep_lanes",
+  {
+    now: "clock",
+    afterTenantId: "text",
+    afterEnvironment: "Environment",
+    afterWebhookId: "text",
+    afterConversationId: "text",
+    steps: "int",
+  },
+  (p) => `
+  WITH RECURSIVE lane AS (
+    (SELECT n.*, 1 AS step FROM (
+      ${firstOfNextLane(`${p.afterTenantId}, ${p.afterEnvironment}, ${p.afterWebhookId}, ${p.afterConversationId}`)}
+    ) n)
+    UNION ALL
+    SELECT n.*, l.step + 1 FROM lane l
+    CROSS JOIN LATERAL (${firstOfNextLane("l.tenant_id, l.environment, l.webhook_id, l.conversation_id")}) n
+    WHERE l.step < ${p.steps}
+  ),
+  first AS MATERIALIZED (SELECT * FROM lane WHERE next_attempt_at IS NULL),
+  released AS (${release(p.now)})
+  SELECT scan.*, released.*
+  FROM (
+    SELECT count(*)::int AS steps,
+      (array_agg(ARRAY[tenant_id, environment::text, webhook_id, conversation_id] ORDER BY step DESC))[1:1] AS place
+    FROM lane
+  ) scan
+  LEFT JOIN released ON true`,
+);
