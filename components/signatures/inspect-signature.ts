@@ -6,18 +6,15 @@ import {
 } from "@/sdk/src/webhooks";
 import { type BodyAndSecret, explainMismatch, parseJson } from "./explain-mismatch";
 import { findSignatureHeaders, type SignatureHeaders } from "./find-signature-headers";
-
-export type Step = {
-  name: string;
-  state: "passed" | "failed" | "doubtful" | "not-checked";
-  text: string;
-};
+import { isPublicKey, isUnsupported, notSupported, stepsWithPublicKey } from "./inspect-public-key";
+import { payloadStep, type Step, timeStep, toleranceSeconds } from "./steps";
 
 /**
  * `code`: the error code of the TypeScript client's `verifyWebhook`, or null if it accepts the delivery.
  */
 export type Inspection = { code: WebhookVerificationCode | null; summary: string; steps: Step[] };
 
+/** `secret` may be the public key (`whpk_…`) of a webhook with asymmetric signatures. */
 export type Pasted = { headers: string; body: string; secret: string };
 
 const toleranceSeconds = 300;
@@ -29,6 +26,15 @@ export async function inspectSignature(
   now: Date,
 ): Promise<Inspection> {
   const found = findSignatureHeaders(headers);
+  if (isPublicKey(secret)) {
+    const header = {
+      "webhook-id": found.id ?? "",
+      "webhook-timestamp": found.timestamp ?? "",
+      "webhook-signature": found.standardSignature ?? "",
+    };
+    const code = await verdict({ payload: body, header, publicKey: secret, now });
+    return concluded(code, await stepsWithPublicKey(found, { body, secret, now }));
+  }
   const parsed = parseSignature(found.signature);
   const code = await verdict(found, { body, secret, now });
   const steps = [

@@ -4,6 +4,10 @@ import { Panel } from "@/components/ui/panel";
 
 type SecretPanelProps = {
   hint: string;
+  /** Newest first; none without asymmetric signatures. */
+  publicKeys: string[];
+  /** Where everyone can read them. */
+  publicKeysPath: string;
   /** Until then, the previous secret signs, too. */
   previousExpiresAt: Date | null;
   now: Date;
@@ -14,6 +18,8 @@ type SecretPanelProps = {
 
 export function SecretPanel({
   hint,
+  publicKeys,
+  publicKeysPath,
   previousExpiresAt,
   now,
   rotateAction,
@@ -25,6 +31,21 @@ export function SecretPanel({
         <p>
           <code className="font-mono text-xs">{hint}</code>
         </p>
+        {publicKeys.length > 0 ? (
+          <div className="space-y-1">
+            <p className="text-muted">
+              {publicKeys.length > 1 ? "Public keys" : "Public key"}, also at{" "}
+              <a href={publicKeysPath} className="break-all text-accent hover:underline">
+                {publicKeysPath}
+              </a>
+            </p>
+            {publicKeys.map((key) => (
+              <div key={key}>
+                <CopyableId id={key} />
+              </div>
+            ))}
+          </div>
+        ) : null}
         {previousExpiresAt ? (
           <div className="space-y-2.5 rounded-lg border border-warn/40 bg-warn-soft px-3 py-2.5 text-warn">
             <p>

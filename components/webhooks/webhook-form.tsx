@@ -106,6 +106,30 @@ export function WebhookForm({
         onChange={setEvents}
         error={errors.events}
       />
+      <FilterField
+        {...filtering}
+        events={events}
+        filter={filter}
+        onChange={edit(setFilter)}
+        errors={errors}
+      />
+      <HeadersField rows={headers} onChange={edit(setHeaders)} errors={errors} />
+      <label className="flex items-start gap-2.5">
+        <input
+          type="checkbox"
+          name="asymmetricSignatures"
+          className="mt-1"
+          defaultChecked={initial.asymmetricSignatures}
+        />
+        <span>
+          <span className="font-medium">Asymmetric signatures</span>
+          <span className="block text-muted">
+            Also sign with Ed25519 (Standard Webhooks v1a), so that receivers need only a public
+            key.
+          </span>
+        </span>
+      </label>
+      <DeliveryFields options={options} onChange={edit(setOptions)} errors={errors} />
       <MetadataField
         rows={metadata}
         onChange={setMetadata}

@@ -27,6 +27,8 @@ const shopServer: Webhook = {
   lastFailureAt: null,
   secretHint: "whsec_…aSw=",
   previousSecretExpiresAt: null,
+  asymmetricSignatures: false,
+  publicKeys: [],
   metadata: {},
 };
 

@@ -51,10 +51,19 @@ const events = distinct(
     .max(eventPatterns.length),
 ).meta({ description: described.events, examples: [["conversation.created", "message.*"]] });
 
+const asymmetricSignatures = z.boolean().meta({
+  description:
+    "Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone.",
+});
+
 export const createWebhookBody = z.strictObject({
   url,
   description: description.nullish(),
   events,
+  filter: filterInput.nullish(),
+  headers: headersInput.optional(),
+  asymmetricSignatures: asymmetricSignatures.optional(),
+  ...deliveryOptions,
   metadata: metadata.default({}),
 });
 
@@ -62,6 +71,9 @@ export const updateWebhookBody = z.strictObject({
   url: url.optional(),
   description: description.nullish(),
   events: events.optional(),
+  filter: filterInput.nullish(),
+  headers: headersPatch.nullish(),
+  asymmetricSignatures: asymmetricSignatures.optional(),
   status: status
     .optional()
     .meta({ description: "`ENABLED` resets the count of consecutive failures." }),
@@ -97,6 +109,20 @@ export const webhook = z
     previousSecretExpiresAt: timestamp
       .nullable()
       .meta({ description: "When the previous secret stops signing." }),
+    asymmetricSignatures,
+    publicKeys: z
+      .array(
+        z.string().meta({
+          description: "A public key: `whpk_` and base64.",
+          maxLength: 60,
+          examples: ["whpk_7CvTuFuW0V7hD2YQm4Zf0Wn3sQnO5m1VtqkGx0r3y2A="],
+        }),
+      )
+      .meta({
+        description:
+          "The keys that verify asymmetric signatures, newest first: two during a rotation. Also at `/.well-known/webhook-keys/{webhookId}`, as a JSON Web Key Set.",
+        maxItems: 2,
+      }),
     metadata,
     createdAt,
     updatedAt,

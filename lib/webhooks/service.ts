@@ -137,8 +137,18 @@ export async function createWebhook(
   return { ...webhook, secret };
 }
 
-/** Fields that decide which events are sent to which URL. The others only describe the webhook. */
-const deliveryFields: ReadonlySet<string> = new Set(["url", "events", "status"]);
+/**
+ * Fields that decide which events are sent to which URL, and whether it can post messages. The
+ * others only describe the webhook, or how fast and in which order it receives events.
+ */
+const deliveryFields: ReadonlySet<string> = new Set([
+  "url",
+  "events",
+  "filter",
+  "status",
+  "asymmetricSignatures",
+  "acceptReplies",
+]);
 
 /** `status: "ENABLED"` resets the count of failures, even if the webhook was enabled already. */
 export async function updateWebhook(
@@ -152,7 +162,13 @@ export async function updateWebhook(
   const row = await lockWebhook(caller, id);
   caller.requireMatch?.(toWebhook(row));
 
-  const { metadata: metadataPatch, status, ...fields } = patch;
+  const {
+    metadata: metadataPatch,
+    headers: headersPatch,
+    asymmetricSignatures,
+    status,
+    ...fields
+  } = patch;
   const metadata = mergeMetadata(row.metadata, metadataPatch);
 
   if (status === "ENABLED" && row.suspendedAt) {
@@ -165,11 +181,22 @@ export async function updateWebhook(
   const headers = patchHeaders(caller.partition, row, headersPatch);
   const changes = { ...fields, ...headers.columns, metadata, ...statusFields(row, status, at) };
   const before = toWebhook(row);
-  const changed = changedFields(before, toWebhook({ ...row, ...changes }));
-  if (changed.length === 0) return before;
-  if (changed.some((field) => deliveryFields.has(field)))
+  const secrets = withKeyPair(row, asymmetricSignatures);
+  const changed = changedFields(before, toWebhook({ ...row, ...changes, secrets }));
+  const hasChangedHeaders = headers.changedNames.length > 0;
+  if (changed.length === 0 && !hasChangedHeaders) return before;
+  if (hasChangedHeaders || changed.some((field) => deliveryFields.has(field)))
     await requireStepUp(caller, "updateWebhook");
 
+  for (const changedSecret of secrets.filter((secret) => !row.secrets.includes(secret))) {
+    const { version, ciphertext, publicKey } = changedSecret;
+    await caller.db.webhookSecret.update({
+      where: {
+        tenantId_environment_webhookId_version: { ...caller.partition, webhookId: id, version },
+      },
+      data: { ciphertext, publicKey },
+    });
+  }
   const where = { tenantId_environment_id: { ...caller.partition, id } };
   const after = toWebhook(
     await caller.db.webhook.update({
@@ -198,9 +225,30 @@ export async function updateWebhook(
 }
 
 /**
- * Creates a new secret. The previous one also signs for `overlapSeconds`; which secrets sign is
- * decided by their expiry whenever something is sent. Without an overlap, every older secret
- * expires immediately.
+ * The secrets of a webhook after its asymmetric signatures were turned on or off. Turning them on
+ * adds a key pair to the current secret, off removes every key pair. Unchanged rows are the same
+ * objects.
+ */
+function withKeyPair(
+  { tenantId, environment, id, secrets }: WebhookWithSecrets,
+  isWanted: boolean | undefined,
+): WebhookSecretModel[] {
+  const context = webhookSecretContext({ tenantId, environment }, id);
+  return secrets.map((row, index) => {
+    const isUnchanged =
+      isWanted === undefined || (isWanted ? index > 0 || row.publicKey : !row.publicKey);
+    if (isUnchanged) return row;
+    const pair = isWanted ? generateKeyPair() : null;
+    const { secret } = splitSecret(openSecret(row.ciphertext, context));
+    const ciphertext = sealSecret(joinSecret(secret, pair), context);
+    return { ...row, ciphertext, publicKey: pair?.publicKey ?? null };
+  });
+}
+
+/**
+ * Creates a new secret, and a new key pair if the webhook has one. The previous one also signs for
+ * `overlapSeconds`; which secrets sign is decided by their expiry whenever something is sent.
+ * Without an overlap, every older secret expires immediately.
  * @returns the webhook with its new secret, which is returned only once
  * @throws AppError `rotation-in-progress` if two secrets sign already and the new one should
  * overlap too
@@ -231,7 +279,11 @@ export async function rotateSecret(
       data: { expiresAt: new Date(at.getTime() + overlapSeconds * 1_000) },
     });
   }
-  const { secret, fields } = newSecret(caller.partition, id, current.version + 1, at);
+  const { secret, fields } = newSecret(
+    caller.partition,
+    { id, version: current.version + 1, hasKeyPair: current.publicKey !== null },
+    at,
+  );
   await caller.db.webhookSecret.create({ data: { ...secretsOf, ...fields } });
   const webhook = await touchWebhook(caller, id, at);
   await recordAudit(caller, {
@@ -242,6 +294,7 @@ export async function rotateSecret(
       after: {
         secretHint: webhook.secretHint,
         previousSecretExpiresAt: webhook.previousSecretExpiresAt,
+        publicKeys: webhook.publicKeys,
       },
     },
   });
@@ -355,8 +408,11 @@ function newSecret(
   at: Date,
 ) {
   const secret = generateSigningSecret();
-  const ciphertext = sealSecret(secret, webhookSecretContext(partition, webhookId));
-  return { secret, fields: { version, ciphertext, hint: secretHint(secret), createdAt: at } };
+  const pair = hasKeyPair ? generateKeyPair() : null;
+  const ciphertext = sealSecret(joinSecret(secret, pair), webhookSecretContext(partition, id));
+  const publicKey = pair?.publicKey ?? null;
+  const hint = secretHint(secret);
+  return { secret, fields: { version, ciphertext, hint, publicKey, createdAt: at } };
 }
 
 const secretHint = (secret: string) => `whsec_…${secret.slice(-4)}`;
@@ -381,6 +437,10 @@ export function toWebhook(row: WebhookWithSecrets): Webhook {
     lastFailureAt: row.lastFailureAt?.toISOString() ?? null,
     secretHint: current?.hint ?? "",
     previousSecretExpiresAt: isOverlapping ? (previous?.expiresAt?.toISOString() ?? null) : null,
+    asymmetricSignatures: Boolean(current?.publicKey),
+    publicKeys: [current, isOverlapping ? previous : undefined].flatMap(
+      (secret) => secret?.publicKey ?? [],
+    ),
     metadata: row.metadata as Metadata,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

@@ -1,6 +1,12 @@
 import { ParlanceError } from "./errors";
 import type { WebhookEvent } from "./generated/types";
-import { signatureOf, standardSignatureOf } from "./sign";
+import {
+  createTestKeyPair,
+  signAsymmetrically,
+  signatureOf,
+  standardSignatureOf,
+  verifiesAsymmetrically,
+} from "./sign";
 
 export type * from "./generated/types";
 export { ParlanceError };
@@ -44,7 +50,17 @@ type Secrets =
   | { secret: string | undefined; secrets?: undefined }
   | { secret?: undefined; secrets: readonly (string | undefined)[] };
 
-export type VerifyWebhookInput = Secrets & {
+/**
+ * In place of a secret, for a webhook with asymmetric signatures: its public key (`whpk_…`), or all
+ * valid ones. `header` must then be all headers of the request.
+ */
+type PublicKeys =
+  | { publicKey: string | undefined; publicKeys?: undefined }
+  | { publicKey?: undefined; publicKeys: readonly (string | undefined)[] };
+
+type None<Keys> = { [Name in Keys extends unknown ? keyof Keys : never]?: undefined };
+
+export type VerifyWebhookInput = ((Secrets & None<PublicKeys>) | (PublicKeys & None<Secrets>)) & {
   /** The body as it arrived. */
   payload: string | ArrayBuffer | Uint8Array;
   /**
@@ -73,25 +89,26 @@ const encoder = new TextEncoder();
  */
 export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookEvent> {
   const { payload, toleranceSeconds = 300, now = new Date() } = input;
-  const secrets = secretsOf(input);
+  const isAsymmetric =
+    input.secret === undefined &&
+    input.secrets === undefined &&
+    ("publicKey" in input || "publicKeys" in input);
+  const keys = isAsymmetric
+    ? given(input.publicKeys ?? [input.publicKey], "Give the webhook's public key, whpk_….")
+    : secretsOf(input as Secrets);
   const body = toBytes(payload);
   if (!body)
     throw new WebhookVerificationError(
       "payload-not-raw",
       "The payload must be the body as it arrived, before it is parsed.",
     );
-  const { timestamp, signatures } = parseHeader(input.header);
-
-  let isGenuine = false;
-  for (const secret of secrets) {
-    const expected = await signatureOf(secret, timestamp, body);
-    // All signatures are compared, so that the duration does not reveal which one matched.
-    for (const signature of signatures) isGenuine = isEqual(signature, expected) || isGenuine;
-  }
+  const { timestamp, isGenuine } = isAsymmetric
+    ? await checkAsymmetric(keys, input.header, body)
+    : await checkSymmetric(keys, input.header, body);
   if (!isGenuine) {
     throw new WebhookVerificationError(
       "signature-mismatch",
-      "No signature matches: the secret differs, or the body is not exactly the one that was sent.",
+      `No signature matches: the ${isAsymmetric ? "key" : "secret"} differs, or the body is not exactly the one that was sent.`,
     );
   }
 
@@ -106,11 +123,75 @@ export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookE
   return parseEvent(body);
 }
 
+type Checked = { timestamp: string; isGenuine: boolean };
+
+async function checkSymmetric(
+  secrets: string[],
+  header: VerifyWebhookInput["header"],
+  body: Uint8Array,
+): Promise<Checked> {
+  const { timestamp, signatures } = parseHeader(header);
+  let isGenuine = false;
+  for (const secret of secrets) {
+    const expected = await signatureOf(secret, timestamp, body);
+    // All signatures are compared, so that the duration does not reveal which one matched.
+    for (const signature of signatures) isGenuine = isEqual(signature, expected) || isGenuine;
+  }
+  return { timestamp, isGenuine };
+}
+
+/** The most signatures that are checked: two keys sign during a rotation. */
+const maximumAsymmetric = 4;
+
+/** Checks `v1a` of the three headers of the Standard Webhooks specification. */
+async function checkAsymmetric(
+  publicKeys: string[],
+  header: VerifyWebhookInput["header"],
+  body: Uint8Array,
+): Promise<Checked> {
+  const [id, timestamp, signature] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(
+    (name) => headerNamed(header, name),
+  ) as [string, string, string];
+  if (id === "" || timestamp === "" || signature === "")
+    throw new WebhookVerificationError(
+      "missing-header",
+      "Give all headers of the request: webhook-id, webhook-timestamp and webhook-signature.",
+    );
+  const signatures = signature
+    .split(" ")
+    .flatMap((part) => (part.startsWith("v1a,") ? [part.slice("v1a,".length)] : []))
+    .slice(0, maximumAsymmetric);
+  if (!/^\d{1,12}$/.test(timestamp) || signatures.length === 0)
+    throw new WebhookVerificationError(
+      "malformed-header",
+      "webhook-signature has no v1a signature: turn on the webhook's asymmetric signatures.",
+    );
+  for (const publicKey of publicKeys) {
+    for (const candidate of signatures) {
+      const signed = { id, timestamp, body };
+      if (await verifiesAsymmetrically(publicKey, candidate, signed).catch(refuseMalformed))
+        return { timestamp, isGenuine: true };
+    }
+  }
+  return { timestamp, isGenuine: false };
+}
+
+/** What is not base64 of a key or a signature matches nothing. A runtime without Ed25519 is an error. */
+function refuseMalformed(error: Error): false {
+  if (error.name === "NotSupportedError") throw error;
+  return false;
+}
+
 export type SignTestWebhookInput = Secrets & {
   /** What is sent: an event, or a payload as it is. */
   payload: string | object;
   /** When it was signed. Default: now. */
   timestamp?: Date;
+  /**
+   * A private key of `createTestKeyPair`. It adds an asymmetric signature (`v1a`), which
+   * `verifyWebhook` accepts with the `publicKey` of the pair.
+   */
+  privateKey?: string | undefined;
 };
 
 /**
@@ -135,6 +216,12 @@ export async function signTestWebhook(input: SignTestWebhookInput) {
   const standardSignatures = secrets.map(
     async (key) => `v1,${await standardSignatureOf(key, id, seconds, body)}`,
   );
+  if (privateKey) {
+    const signed = { id, timestamp: seconds, body };
+    standardSignatures.push(
+      signAsymmetrically(privateKey, signed).then((signature) => `v1a,${signature}`),
+    );
+  }
   const headers: Record<string, string> = {
     "Content-Type": "application/json",
     [signatureHeaderName]: header,

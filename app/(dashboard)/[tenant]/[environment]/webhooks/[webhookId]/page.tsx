@@ -80,6 +80,8 @@ export default dashboardPage<"webhookId">(async (visit) => {
         />
         <SecretPanel
           hint={webhook.secretHint}
+          publicKeys={webhook.publicKeys}
+          publicKeysPath={`/.well-known/webhook-keys/${webhook.id}`}
           previousExpiresAt={
             webhook.previousSecretExpiresAt ? new Date(webhook.previousSecretExpiresAt) : null
           }
