@@ -1,5 +1,6 @@
 import type { BadgeVariant } from "@/components/ui/badge";
-import type { ResponseClass } from "@/lib/deliveries/schema";
+import type { ReplyProblem } from "@/lib/deliveries/reply-problems";
+import type { AttemptReply, ResponseClass } from "@/lib/deliveries/schema";
 import type { OutboundErrorCode } from "@/lib/platform/outbound-http/outbound-request";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 
@@ -99,3 +100,19 @@ export function explainStatusCode(statusCode: number): string | null {
     return "The receiver rejected the request. Check that it verifies with this webhook's secret.";
   return null;
 }
+
+const replyProblems: Record<ReplyProblem, string> = {
+  invalid_json: "The reply was not posted: the response is not valid JSON.",
+  invalid_reply:
+    "The reply was not posted: it must be an object with a text of 1 to 10,000 characters, and nothing else.",
+  too_long:
+    "The reply was not posted: the text has more than 10,000 characters, or the response more than 64 KiB.",
+  conversation_closed: "The reply was not posted: the conversation is closed.",
+  conversation_deleted: "The reply was not posted: the conversation was deleted.",
+  message_redacted: "The reply was not posted: the message that it replies to was redacted.",
+  already_replied: "The reply was not posted: an earlier attempt posted the reply to this event.",
+};
+
+/** What became of the reply in a response. */
+export const describeReply = ({ problem }: AttemptReply): string =>
+  problem ? replyProblems[problem] : "The response contained a reply, which was posted.";

@@ -14,6 +14,7 @@ import {
 } from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
+import { replyProblems } from "./reply-problems";
 
 export const deliveryStatuses = ["PENDING", "DELIVERED", "FAILED", "HELD", "DISCARDED"] as const;
 /** The first digit of the last response's status, or `none` if no response arrived. */

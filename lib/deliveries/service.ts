@@ -21,7 +21,8 @@ import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 import type { DeliveryModel } from "@/prisma/generated/models";
 import type { BacklogChoice } from "./backlog";
 import { firstAttemptOf, type StoredAttempt } from "./first-attempt";
-import { countReplayStatement } from "./replay.sql";
+import { countFilteredReplayStatement, countReplayStatement } from "./replay.sql";
+import type { ReplyProblem } from "./reply-problems";
 import {
   type Delivery,
   type DeliveryAttempt,
@@ -397,5 +398,9 @@ function toAttempt(row: StoredAttempt): DeliveryAttempt {
     statusCode: row.statusCode,
     errorCode: row.errorCode,
     response: row.response,
+    reply:
+      row.replyMessageId || row.replyProblem
+        ? { messageId: row.replyMessageId, problem: row.replyProblem as ReplyProblem | null }
+        : null,
   };
 }

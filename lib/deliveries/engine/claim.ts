@@ -67,6 +67,10 @@ type ClaimedRow = {
   automatic_count: number;
   requested_trigger: AttemptTrigger | null;
   is_probe: boolean;
+  conversation_id: string | null;
+  holds_exhausted: boolean;
+  accept_replies: boolean;
+  traceparent: string | null;
   url: string;
   payload: string;
   sealed_secrets: string[] | null;
@@ -156,6 +160,10 @@ function toClaimed(row: ClaimedRow, leaseHolder: string): ClaimedDelivery {
     automaticCount: row.automatic_count,
     trigger: row.requested_trigger ?? "AUTOMATIC",
     isProbe: row.is_probe,
+    conversationId: row.conversation_id,
+    holdsExhausted: row.holds_exhausted && row.conversation_id !== null,
+    acceptsReplies: row.accept_replies,
+    traceparent: row.traceparent,
     url: row.url,
     payload: row.payload,
     sealedSecrets: row.sealed_secrets ?? [],

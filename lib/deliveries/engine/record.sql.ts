@@ -8,6 +8,54 @@ const sameWebhook = (a: string, b: string) =>
 const webhookOf = (w: string, e: string) =>
   `${w}.tenant_id = ${e}.tenant_id AND ${w}.environment = ${e}.environment AND ${w}.id = ${e}.webhook_id`;
 
+/** A row for each recorded attempt, and the deliveries of what it raised. */
+const result = (deliveries: string) => `
+  SELECT d.place::int AS place, d.status, d.next_attempt_at, coalesce(c.consecutive_failures, 0) AS consecutive_failures,
+    ${deliveries} AS deliveries
+  FROM recorded d LEFT JOIN counter c USING (webhook_id, tenant_id, environment)`;
+
+const attemptParameters = {
+  now: "clock",
+  probeSeconds: "float8",
+  tenantIds: "text[]",
+  environments: "Environment[]",
+  ids: "text[]",
+  webhookIds: "text[]",
+  deliveredEventIds: "text[]",
+  leaseHolders: "text[]",
+  numbers: "int[]",
+  triggers: "AttemptTrigger[]",
+  startedAt: "timestamptz[]",
+  durationsMs: "int[]",
+  statusCodes: "int?[]",
+  errorCodes: "text?[]",
+  responses: "text?[]",
+  successes: "boolean[]",
+  probes: "boolean[]",
+  /** Null for no change. */
+  newStatuses: "DeliveryStatus?[]",
+  /** Seconds to the next attempt. */
+  delays: "float8?[]",
+  /** Why the reply in a response became no message. */
+  replyProblems: "text?[]",
+} as const;
+
+type ReplyParts = {
+  /** Of the only attempt, whose response had a reply. */
+  hasReply: boolean;
+  /** What has to happen before the webhooks are locked. */
+  lockAfter: string;
+  replyMessageId: string;
+  replyProblem: string;
+};
+
+const withoutReply: ReplyParts = {
+  hasReply: false,
+  lockAfter: "true",
+  replyMessageId: "NULL",
+  replyProblem: "e.reply_problem",
+};
+
 /**
  * Records attempts, in the order in which they ended. Writes deliveries, then attempts, then the
  * webhooks' counters. A first attempt that succeeds is written into the delivery alone. An attempt
@@ -26,42 +74,20 @@ const webhookOf = (w: string, e: string) =>
  * webhook and event are compared too, so that any index the planner chooses finds one row, even
  * without statistics. Returns a row for each recorded attempt, with its place in the arrays.
  */
-export const recordAttemptsStatement = sql(
-  "record_attempts",
-  {
-    now: "clock",
-    probeSeconds: "float8",
-    tenantIds: "text[]",
-    environments: "Environment[]",
-    ids: "text[]",
-    webhookIds: "text[]",
-    eventIds: "text[]",
-    leaseHolders: "text[]",
-    numbers: "int[]",
-    triggers: "AttemptTrigger[]",
-    startedAt: "timestamptz[]",
-    durationsMs: "int[]",
-    statusCodes: "int?[]",
-    errorCodes: "text?[]",
-    responses: "text?[]",
-    successes: "boolean[]",
-    probes: "boolean[]",
-    /** Null for no change. */
-    newStatuses: "DeliveryStatus?[]",
-    /** Seconds to the next attempt. */
-    delays: "float8?[]",
-  },
-  (p) => {
-    const now = timeOf(p.now);
-    return `
-  WITH ended AS MATERIALIZED (
-    SELECT *, number = 1 AND trigger = 'AUTOMATIC' AND is_success AS is_first_success FROM unnest(
-      ${p.tenantIds}, ${p.environments}, ${p.ids}, ${p.webhookIds}, ${p.eventIds}, ${p.leaseHolders}, ${p.numbers},
+function recording(
+  p: References<typeof attemptParameters>,
+  { hasReply, lockAfter, replyMessageId, replyProblem }: ReplyParts,
+): string {
+  const now = timeOf(p.now);
+  return `
+  ended AS MATERIALIZED (
+    SELECT *, number = 1 AND trigger = 'AUTOMATIC' AND is_success AND reply_problem IS NULL AND NOT ${hasReply} AS is_first_success FROM unnest(
+      ${p.tenantIds}, ${p.environments}, ${p.ids}, ${p.webhookIds}, ${p.deliveredEventIds}, ${p.leaseHolders}, ${p.numbers},
       ${p.triggers}, ${p.startedAt}, ${p.durationsMs}, ${p.statusCodes}, ${p.errorCodes}, ${p.responses}, ${p.successes},
-      ${p.probes}, ${p.newStatuses}, ${p.delays}
+      ${p.probes}, ${p.newStatuses}, ${p.delays}, ${p.replyProblems}
     ) WITH ORDINALITY AS e (
       tenant_id, environment, id, webhook_id, event_id, lease_holder, number, trigger,
-      started_at, duration_ms, status_code, error_code, response, is_success, is_probe, new_status, delay_seconds, place
+      started_at, duration_ms, status_code, error_code, response, is_success, is_probe, new_status, delay_seconds, reply_problem, place
     )
   ),
   locked AS MATERIALIZED (
@@ -102,9 +128,11 @@ export const recordAttemptsStatement = sql(
   ),
   attempt AS (
     INSERT INTO delivery_attempts
-      (tenant_id, environment, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code, response)
-    SELECT e.tenant_id, e.environment, e.id, e.number, e.trigger, e.started_at, e.duration_ms, e.status_code, e.error_code, e.response
-    FROM delivery e WHERE NOT e.is_first_success
+      (tenant_id, environment, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code, response,
+        reply_message_id, reply_problem)
+    SELECT e.tenant_id, e.environment, e.id, e.number, e.trigger, e.started_at, e.duration_ms, e.status_code, e.error_code, e.response,
+      ${replyMessageId}, ${replyProblem}
+    FROM recorded e WHERE NOT e.is_first_success
   ),
   counted AS (
     SELECT e.tenant_id, e.environment, e.webhook_id, e.started_at, e.place, e.is_success, e.is_probe,

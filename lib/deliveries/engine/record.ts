@@ -48,29 +48,29 @@ export async function recordAttempts(
   const column = <Value>(pick: (attempt: EndedAttempt) => Value) => attempts.map(pick);
   const responses = column(({ result }) => ("statusCode" in result ? result : null));
   const steps = column(nextStep);
-  const rows = await runSql<RecordedRow>(
-    recordAttemptsStatement({
-      now,
-      probeSeconds: probeIntervalSeconds(),
-      tenantIds: column(({ delivery }) => delivery.tenantId),
-      environments: column(({ delivery }) => delivery.environment),
-      ids: column(({ delivery }) => delivery.id),
-      webhookIds: column(({ delivery }) => delivery.webhookId),
-      eventIds: column(({ delivery }) => delivery.eventId),
-      leaseHolders: column(({ delivery }) => delivery.leaseHolder),
-      numbers: column(({ delivery }) => delivery.attemptNumber),
-      triggers: column(({ trigger }) => trigger),
-      startedAt: column(({ startedAt }) => startedAt),
-      durationsMs: column(({ result }) => result.durationMs),
-      statusCodes: responses.map((response) => response?.statusCode),
-      errorCodes: column(({ result }) => ("errorCode" in result ? result.errorCode : null)),
-      responses: responses.map((response) => response?.response),
-      successes: column(({ result }) => isSuccess(result)),
-      probes: column(({ delivery }) => delivery.isProbe),
-      newStatuses: steps.map(({ newStatus }) => newStatus),
-      delays: steps.map(({ delaySeconds }) => delaySeconds),
-    }),
-  );
+  return {
+    now,
+    probeSeconds: probeIntervalSeconds(),
+    tenantIds: column(({ delivery }) => delivery.tenantId),
+    environments: column(({ delivery }) => delivery.environment),
+    ids: column(({ delivery }) => delivery.id),
+    webhookIds: column(({ delivery }) => delivery.webhookId),
+    deliveredEventIds: column(({ delivery }) => delivery.eventId),
+    leaseHolders: column(({ delivery }) => delivery.leaseHolder),
+    numbers: column(({ delivery }) => delivery.attemptNumber),
+    triggers: column(({ trigger }) => trigger),
+    startedAt: column(({ startedAt }) => startedAt),
+    durationsMs: column(({ result }) => result.durationMs),
+    statusCodes: responses.map((response) => response?.statusCode),
+    errorCodes: column(({ result }) => ("errorCode" in result ? result.errorCode : null)),
+    responses: responses.map((response) => response && firstBytes(response.response)),
+    successes: column(({ result }) => isSuccess(result)),
+    probes: column(({ delivery }) => delivery.isProbe),
+    newStatuses: steps.map(({ newStatus }) => newStatus),
+    delays: steps.map(({ delaySeconds }) => delaySeconds),
+    replyProblems: column(({ reply }) => (reply && "problem" in reply ? reply.problem : null)),
+  };
+}
 
   const recorded: (RecordedAttempt | null)[] = attempts.map(() => null);
   for (const { place, status, next_attempt_at, consecutive_failures } of rows) {
