@@ -3,8 +3,8 @@ import type { DeliveryAttemptModel, DeliveryModel } from "@/prisma/generated/mod
 export type StoredAttempt = Omit<DeliveryAttemptModel, "tenantId" | "environment" | "deliveryId">;
 
 /**
- * The first attempt of a delivery, if it is stored in the delivery itself: it was automatic and
- * succeeded. All other attempts have rows of their own.
+ * The first attempt of a delivery, if it is stored in the delivery itself: it was automatic,
+ * succeeded and had no reply. All other attempts have rows of their own.
  */
 export function firstAttemptOf(delivery: DeliveryModel): StoredAttempt | null {
   const { firstStartedAt, firstDurationMs, firstStatusCode, firstResponse } = delivery;

@@ -1,18 +1,21 @@
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { attemptDeliveries } from "@/lib/deliveries/engine/attempt-deliveries";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { claimDelivery } from "@/lib/deliveries/engine/claim";
 import { recordAttempts } from "@/lib/deliveries/engine/record";
+import { stopAttempting } from "@/lib/deliveries/engine/stop-attempting";
 import { getDelivery, resendDelivery } from "@/lib/deliveries/service";
 import { mutate, reader, system } from "@/lib/platform/caller";
-import { db } from "@/lib/platform/db";
-import { type Receiver, startReceiver } from "../support/receiver";
+import { db, pool } from "@/lib/platform/db";
+import { holdResponses, type Receiver, startReceiver } from "../support/receiver";
 import {
   attemptsOf,
   findWebhook,
   newDelivery,
   newWebhook,
+  raiseBacklog,
   raiseEvent,
   type VirtualClock,
   virtualClock,
@@ -73,6 +76,56 @@ test("a first success is stored in its delivery and read as one attempt, before 
     [1, 200],
     [2, 500],
   ]);
+});
+
+test("a result that the database does not take at once is recorded later, and nothing is sent again", async () => {
+  const { webhook, delivery } = await newDelivery(receiver.url);
+  await pool().query(`
+    CREATE SEQUENCE refusals;
+    CREATE FUNCTION refuse_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('refusals') = 1 THEN RAISE EXCEPTION 'shutting down' USING ERRCODE = '57P01'; END IF;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER refuse_once BEFORE UPDATE OF attempt_count ON deliveries FOR EACH ROW EXECUTE FUNCTION refuse_once()`);
+  try {
+    expect(await attemptDelivery(delivery)).toEqual({ state: "delivered", retryAt: null });
+  } finally {
+    await pool().query("DROP FUNCTION refuse_once CASCADE; DROP SEQUENCE refusals");
+  }
+  expect(receiver.requests).toHaveLength(1);
+  expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([{ statusCode: 200 }]);
+});
+
+async function newBatch(count: number) {
+  const { partition, id: webhookId } = await newWebhook(receiver.url);
+  const raised = await raiseBacklog(partition, webhookId, count, clock.now());
+  return { webhook: { ...partition, webhookId }, ids: raised.map(({ id }) => id) };
+}
+
+test("of a batch, a delivery whose attempt causes an error does not keep back the others", async () => {
+  const { webhook, ids } = await newBatch(30);
+  // PostgreSQL accepts no such text.
+  const withBroken = ["dlv_\u0000", ...ids];
+  expect(await attemptDeliveries(webhook, withBroken)).toEqual({ again: [], left: [] });
+  expect(receiver.requests).toHaveLength(30);
+});
+
+test("when the process stops, the attempts of a batch that are in flight end, and the others are left", async () => {
+  const { webhook, ids } = await newBatch(12);
+  const responses = holdResponses(receiver);
+  const attempted = attemptDeliveries(webhook, ids);
+  await receiver.received(10);
+  stopAttempting();
+  try {
+    responses.release();
+    expect(await attempted).toEqual({ again: [], left: ids.slice(10) });
+    await expect(attemptDeliveries(webhook, ids)).rejects.toThrow("this process is stopping");
+  } finally {
+    Object.assign(globalThis, { parlanceStopsAttempting: false });
+  }
+  expect(receiver.requests).toHaveLength(10);
+  expect(await attemptDeliveries(webhook, ids)).toEqual({ again: [], left: [] });
+  expect(receiver.requests).toHaveLength(12);
 });
 
 test("only one of many simultaneous attempts sends", async () => {

@@ -87,7 +87,7 @@ test("a webhook with a backlog is deleted immediately, and its deliveries in bat
 test("an event recorded while its webhook is deleted is stored, and its delivery is deleted with the others", async () => {
   const webhook = await newWebhook(url);
   await as(webhook, async (caller) => {
-    await recordEvent(caller, "message.received", { id: "msg_1" });
+    await recordEvent(caller, "message.received", { id: "msg_1" }, { conversation: null });
     await remove(webhook);
     expect(await workOffBacklog(100)).toBe(0);
   });

@@ -90,7 +90,7 @@ test("an event that was raised before, and commits after, is resumed with the ot
   const webhook = await disabledWebhook();
   await raiseEvent(webhook.partition);
   const raising = await openTransaction(webhook, (caller) =>
-    recordEvent(caller, "message.received", { id: "msg_1" }),
+    recordEvent(caller, "message.received", { id: "msg_1" }, { conversation: null }),
   );
   const enabling = resume(webhook);
   await waitsForLock(enabling);

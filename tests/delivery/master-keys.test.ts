@@ -14,7 +14,7 @@ import {
   webhookSecretContext,
 } from "@/lib/platform/secret-box";
 import { openSamples, requireUsableKeys } from "@/lib/secrets/service";
-import { rotateSecret } from "@/lib/webhooks/service";
+import { rotateSecret, updateWebhook } from "@/lib/webhooks/service";
 import { runAdmin } from "../support/admin";
 import { type Receiver, startReceiver } from "../support/receiver";
 import {
@@ -152,8 +152,11 @@ test("doctor opens samples of every kind of sealed value, and counts an altered 
   });
   expect(await openSamples()).toEqual({
     webhookSecrets: { sampled: 1, unopened: 0 },
+    webhookHeaders: { sampled: 0, unopened: 0 },
     storedResponses: { sampled: 1, unopened: 1 },
     waitingMails: { sampled: 1, unopened: 0 },
+    authenticatorApps: { sampled: 0, unopened: 0 },
+    alertTargets: { sampled: 0, unopened: 0 },
   });
   await db().mail.deleteMany();
 });
@@ -184,6 +187,9 @@ test("secrets:reencrypt seals everything with the first key, and doctor says wha
     })),
   });
   await setKeyId(third, "lost");
+  await mutate(system(second.partition), (caller) =>
+    updateWebhook(caller, second.id, { headers: { "X-Team": "support" } }),
+  );
   const record = {
     fingerprint: new Uint8Array(32),
     status: 201,
@@ -220,8 +226,11 @@ test("secrets:reencrypt seals everything with the first key, and doctor says wha
   expect(JSON.parse(incomplete.output)).toEqual({
     masterKey: newKeyId,
     webhookSecrets: { reencrypted: 452, unopened: { lost: 1 } },
+    webhookHeaders: { reencrypted: 1, unopened: {} },
     storedResponses: { reencrypted: 1, unopened: {} },
     waitingMails: { reencrypted: 1, unopened: {} },
+    authenticatorApps: { reencrypted: 0, unopened: {} },
+    alertTargets: { reencrypted: 0, unopened: {} },
   });
   expect(incomplete.exitCode).toBe(1);
 

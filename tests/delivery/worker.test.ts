@@ -63,7 +63,7 @@ const underWay = ({ partition, id }: TestWebhook) =>
 async function claimRound(options?: DeliverOptions): Promise<void> {
   const witness = await startReceiver();
   const { partition, id } = await newWebhook(witness.url);
-  const overdue = new Date(clock.now().getTime() - (options?.overdueSeconds ?? 0) * 1_000);
+  const overdue = new Date(clock.now().getTime() - (options?.overdueSeconds?.() ?? 0) * 1_000);
   await raiseBacklog(partition, id, 1, overdue);
   wakeAll();
   await witness.received(1);
@@ -233,9 +233,9 @@ test("healthy webhooks are served immediately while nine of ten hang", async () 
 test("next to Inngest, only deliveries that are overdue by two minutes are claimed", async () => {
   const webhook = await newWebhook(receiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 1, clock.now());
-  loops = [startDelivering({ overdueSeconds: 120 })];
+  loops = [startDelivering({ overdueSeconds: () => 120 })];
   clock.advance(119);
-  await claimRound({ overdueSeconds: 120 });
+  await claimRound({ overdueSeconds: () => 120 });
   expect(receiver.requests).toHaveLength(0);
   clock.advance(1);
   wakeAll();

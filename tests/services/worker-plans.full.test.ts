@@ -1,7 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
 import { claimDeliveries, claimRequested, startOfScan } from "@/lib/deliveries/engine/claim";
+import {
+  findOverdueDeliveries,
+  startOfOverdue,
+} from "@/lib/deliveries/engine/find-overdue-deliveries";
 import { processNextDocument, roundRobinStart } from "@/lib/knowledge/documents/process-document";
-import { closeDatabase, pool, setConnectionSettings } from "@/lib/platform/db";
+import { closeDatabase, pool, setProcessRole } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { readiness } from "@/lib/readiness/service";
 import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
@@ -20,7 +24,7 @@ beforeAll(async () => {
   await fillLargeDatabase(env().DATABASE_URL, rows);
   await explainEverything();
   await closeDatabase();
-  setConnectionSettings(workerSettings);
+  setProcessRole("worker", workerSettings);
 }, 600_000);
 
 const { "analyze-new-tables": analyze, ...jobs } = recurringJobs;
@@ -40,6 +44,8 @@ const work: Record<string, () => Promise<unknown>> = {
       overdueSeconds: 0,
     }),
   "claim requested attempts": () => claimRequested({ now: null, limit: 100, overdueSeconds: 0 }),
+  "find overdue deliveries": () =>
+    findOverdueDeliveries({ overdueSeconds: 0, limit: 500, after: startOfOverdue }),
   "process documents": () => processNextDocument(roundRobinStart, { overdueSeconds: 0 }),
   readiness,
 };

@@ -1,20 +1,26 @@
 import type { DeliveryReference } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { now as timeNow, timeSetByTest } from "@/lib/platform/time";
+import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import type { DeliveryStatus } from "@/prisma/generated/enums";
 import { claimDelivery } from "./claim";
 import { deliveryStateStatement } from "./claim.sql";
 import { disableIfFailing } from "./disable-if-failing";
-import { recordAttempts } from "./record";
+import { endedAttempt } from "./record";
+import { recordPersistently } from "./recorder";
+import { releaseLanes } from "./release-lanes";
 import { sendDelivery } from "./send-delivery";
 
 /**
- * A `waiting` delivery is not due yet or is in flight elsewhere, or its webhook is paused. A
- * delivery that is `gone` no longer exists.
+ * A `waiting` delivery is not due yet or is in flight elsewhere, or its webhook is paused, or another
+ * delivery of its lane is first. A delivery that is `gone` no longer exists.
  */
 export type DeliveryState = "delivered" | "failed" | "held" | "discarded" | "waiting" | "gone";
 
-/** `retryAt`: when to check again (RFC 3339); null if the delivery is finished. */
+/**
+ * `retryAt`: when to check again (RFC 3339). Null if the delivery is finished, or if it is woken
+ * once it is the first of its lane.
+ */
 export type AttemptOutcome = { state: DeliveryState; retryAt: string | null };
 
 const states: Record<DeliveryStatus, DeliveryState> = {
@@ -39,9 +45,11 @@ export async function attemptDelivery(
     const startedAt = now ?? timeNow();
     const result = await sendDelivery(delivery, startedAt);
     if (!result) return readState(reference, now);
-    const attempt = { delivery, result, startedAt, trigger: delivery.trigger };
-    const recorded = await recordAttempts([attempt], timeSetByTest() ?? now);
+    const attempt = endedAttempt(delivery, result, startedAt);
+    const recorded = await recordPersistently([attempt], timeSetByTest() ?? now);
     await disableIfFailing([attempt], recorded);
+    wakeDeliveries(await releaseLanes([attempt], recorded));
+    if (recorded[0]?.status === "DELIVERED") return { state: "delivered", retryAt: null };
   }
   return readState(reference, now);
 }

@@ -1,8 +1,10 @@
 import { fewRowsOf, type References, sql } from "@/lib/platform/sql";
 import { disableAfterFailures, probeAfterFailures } from "@/lib/webhooks/health";
+import { keepOrder, waitsForHeld } from "./lanes.sql";
+import { burst, isOpen, isPaced, paceAfter } from "./pace.sql";
 
 // A claim changes only the two lease columns. They are not indexed, so it writes no index entries.
-// A row in flight keeps its `next_attempt_at`, so it is due again when its lease ends without a
+// Webhooks with an order (lanes.sql.ts) or a limit per second (pace.sql.ts) cost more. A row in flight keeps its `next_attempt_at`, so it is due again when its lease ends without a
 // result.
 
 /** `leaseHolder` identifies the claim. */
@@ -16,10 +18,11 @@ type ClaimReferences = References<typeof claimParameters>;
  */
 const nowOf = (clock: string) => `coalesce(${clock}, now() + interval '1 millisecond')`;
 
-const isFree = (now: string) => `(d.lease_expires_at IS NULL OR d.lease_expires_at <= ${now})`;
+export const isFree = (now: string) =>
+  `(d.lease_expires_at IS NULL OR d.lease_expires_at <= ${now})`;
 
 /** Whether a webhook is enabled and, if it keeps failing, its pause is over. */
-const isReady = (
+export const isReady = (
   now: string,
 ) => `w.status = 'ENABLED' AND w.consecutive_failures < ${disableAfterFailures}
   AND (w.consecutive_failures < ${probeAfterFailures} OR w.probe_after IS NULL OR w.probe_after <= ${now})`;
@@ -39,29 +42,35 @@ const webhookColumns = `w.url, w.sealed_headers, w.accept_replies, w.on_exhauste
 /**
  * Leases the rows of `picked`, which are locked, and returns what sending needs. Their webhook is
  * compared too, so that any index the planner chooses finds one row, even without statistics. A
- * webhook that keeps failing is reserved by moving `probe_after` past the lease. If two claims
- * found it ready, the second one sees that here and takes nothing. A webhook whose row is locked is
- * skipped, so no claim waits for it.
+ * webhook that keeps failing is reserved by moving `probe_after` past the lease, and one with a
+ * limit per second by moving `next_paced_at`. If two claims found it ready, the second one sees that
+ * here and takes nothing. A webhook whose row is locked is skipped, so no claim waits for it.
  */
 function leaseAndReturn(p: ClaimReferences): string {
   const now = nowOf(p.now);
   return `
-  probe AS (
-    UPDATE webhooks target SET probe_after = ${now} + make_interval(secs => ${p.leaseSeconds})
+  reserved AS (
+    UPDATE webhooks target SET
+      probe_after = CASE WHEN w.is_failing THEN ${now} + make_interval(secs => ${p.leaseSeconds}) ELSE target.probe_after END,
+      next_paced_at = CASE WHEN w.is_paced THEN ${paceAfter("target", "w.taken", now)} ELSE target.next_paced_at END
     FROM (
-      SELECT w.tenant_id, w.environment, w.id FROM picked p
+      SELECT w.tenant_id, w.environment, w.id, p.is_failing, p.is_paced, p.taken
+      FROM (
+        SELECT tenant_id, environment, webhook_id, is_failing, is_paced, count(*) AS taken FROM picked
+        WHERE is_failing OR is_paced GROUP BY tenant_id, environment, webhook_id, is_failing, is_paced
+      ) p
       JOIN webhooks w ON ${samePartition("w", "p")} AND w.id = p.webhook_id
-      WHERE p.is_failing AND ${isReady(now)}
+      WHERE (NOT p.is_failing OR ${isReady(now)}) AND ${isOpen("w", now)}
       FOR NO KEY UPDATE OF w SKIP LOCKED
     ) w
     WHERE ${samePartition("target", "w")} AND target.id = w.id
-    RETURNING target.tenant_id, target.environment, target.id
+    RETURNING target.tenant_id, target.environment, target.id, target.next_paced_at
   ),
   leased AS (
     UPDATE deliveries d SET lease_holder = ${p.leaseHolder}, lease_expires_at = ${now} + make_interval(secs => ${p.leaseSeconds})
     FROM ${fewRowsOf("picked")} p
     WHERE ${sameRow("d", "p")}
-      AND (NOT p.is_failing OR EXISTS (SELECT 1 FROM probe w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))
+      AND (NOT (p.is_failing OR p.is_paced) OR EXISTS (SELECT 1 FROM reserved w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))
     RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
       d.requested_trigger, d.conversation_id, d.traceparent, p.url, p.sealed_headers, p.accept_replies, p.holds_exhausted, p.is_failing AS is_probe
   ),
@@ -101,8 +110,11 @@ const nextWaiting = (after: string) => `
  * webhooks of the oldest due rows, for speed, and those that a round-robin scan of all waiting
  * webhooks reaches next, for fairness. Each step of the scan is one index lookup, however many rows
  * a webhook has. Every candidate gets an equal share of the batch, up to its allowance, which is
- * how many more deliveries it may have in flight. Returns at least one row, even if nothing was
- * claimed. Each row has the scan's new position.
+ * how many more deliveries it may have in flight. Of a webhook with ordering, more due deliveries are
+ * read, and those that are not the first of their lanes are parked. A webhook whose limit per second
+ * is used up has no share. Returns at least one row, even if nothing was claimed. Each row has the
+ * scan's new position, how many deliveries were parked, and the milliseconds until a webhook with a
+ * limit per second can take more.
  */
 export const claimBatchStatement = sql(
   "claim_deliveries",
@@ -123,6 +135,13 @@ export const claimBatchStatement = sql(
   (p) => {
     const now = nowOf(p.now);
     const dueAt = `${now} - make_interval(secs => ${p.overdueSeconds})`;
+    const dueOf = (r: string, limit: string) => `
+      SELECT d.id, d.event_id, d.conversation_id, d.position, d.next_attempt_at FROM deliveries d
+      WHERE d.status = 'PENDING' AND ${samePartition("d", r)} AND d.webhook_id = ${r}.webhook_id
+        AND d.next_attempt_at <= ${dueAt} AND ${isFree(now)} AND d.requested_at IS NULL
+      ORDER BY d.next_attempt_at
+      LIMIT ${limit}
+      FOR NO KEY UPDATE SKIP LOCKED`;
     return `
   WITH RECURSIVE waiting AS (
     (SELECT n.*, 1 AS step FROM (${nextWaiting(`${p.afterTenantId}, ${p.afterEnvironment}, ${p.afterWebhookId}`)}) n)
@@ -141,30 +160,54 @@ export const claimBatchStatement = sql(
     UNION
     SELECT tenant_id, environment, webhook_id FROM waiting WHERE next_attempt_at <= ${dueAt}
   ),
-  ready AS MATERIALIZED (
-    SELECT w.tenant_id, w.environment, w.id AS webhook_id, w.url, w.consecutive_failures >= ${probeAfterFailures} AS is_failing,
-      coalesce(b.allowance, ${p.defaultAllowance}) AS allowance, greatest(1, ${p.limit} / (count(*) OVER ())::int) AS share
+  known AS MATERIALIZED (
+    SELECT w.tenant_id, w.environment, w.id AS webhook_id, ${webhookColumns}, w.consecutive_failures >= ${probeAfterFailures} AS is_failing,
+      w.ordering = 'conversation' AS is_ordered, ${waitsForHeld("w")} AS waits_for_held,
+      least(coalesce(b.allowance, ${p.defaultAllowance}), ${burst("w")}) AS allowance, w.next_paced_at,
+      ${isOpen("w", now)} AND NOT (${isPaced("w")} AND EXISTS (
+        SELECT 1 FROM deliveries d
+        WHERE ${samePartition("d", "w")} AND d.webhook_id = w.id AND d.requested_at IS NOT NULL AND ${isFree(now)}
+      )) AS is_open
     FROM candidate c
     JOIN webhooks w ON ${samePartition("w", "c")} AND w.id = c.webhook_id
     LEFT JOIN unnest(${p.webhookIds}, ${p.allowances}) AS b (id, allowance) ON b.id = w.id
     WHERE ${isReady(now)} AND coalesce(b.allowance, ${p.defaultAllowance}) > 0
   ),
+  ready AS MATERIALIZED (
+    SELECT *, CASE WHEN is_failing THEN 1 ELSE least(allowance, greatest(1, ${p.limit} / (count(*) OVER ())::int)) END AS share
+    FROM known WHERE is_open
+  ),
+  due_in_order AS MATERIALIZED (
+    SELECT r.*, d.id, d.event_id, d.conversation_id, d.position, d.next_attempt_at FROM ready r
+    CROSS JOIN LATERAL (${dueOf("r", `${readPerOrderedWebhook}`)}) d
+    WHERE r.is_ordered
+  ),
+  ${keepOrder("due_in_order")},
+  first_in_order AS (
+    SELECT *, row_number() OVER (PARTITION BY tenant_id, environment, webhook_id ORDER BY next_attempt_at, position, event_id) AS place
+    FROM placed WHERE is_first AND (SELECT count(*) FROM blocked) IS NOT NULL
+  ),
   picked AS MATERIALIZED (
-    SELECT r.tenant_id, r.environment, r.webhook_id, r.url, r.is_failing, d.id FROM ready r
-    CROSS JOIN LATERAL (
-      SELECT d.id FROM deliveries d
-      WHERE d.status = 'PENDING' AND ${samePartition("d", "r")} AND d.webhook_id = r.webhook_id
-        AND d.next_attempt_at <= ${dueAt} AND ${isFree(now)} AND d.requested_at IS NULL
-      ORDER BY d.next_attempt_at
-      LIMIT CASE WHEN r.is_failing THEN 1 ELSE least(r.allowance, r.share) END
-      FOR NO KEY UPDATE SKIP LOCKED
-    ) d
+    SELECT * FROM (
+      SELECT ${pickedColumns("r")}, d.id FROM ready r CROSS JOIN LATERAL (${dueOf("r", "r.share")}) d
+      WHERE NOT r.is_ordered
+      UNION ALL
+      SELECT ${pickedColumns("f")}, f.id FROM first_in_order f WHERE f.place <= f.share
+    ) due
     LIMIT ${p.limit}
   ),
   ${leaseAndReturn(p)}
   SELECT scan.*, claimed.*
   FROM (
-    SELECT count(*)::int AS steps, (array_agg(ARRAY[tenant_id, environment::text, webhook_id] ORDER BY step DESC))[1:1] AS position
+    SELECT count(*)::int AS steps, (array_agg(ARRAY[tenant_id, environment::text, webhook_id] ORDER BY step DESC))[1:1] AS position,
+      (SELECT count(*)::int FROM parked) AS parked,
+      (SELECT min(${millisecondsUntil("next_paced_at", now)}) FROM (
+        SELECT next_paced_at FROM known WHERE NOT is_open AND next_paced_at > ${now}
+        UNION ALL
+        SELECT coalesce(w.next_paced_at, ${now} + make_interval(secs => ${lockedSeconds})) FROM picked p
+        LEFT JOIN reserved w ON ${samePartition("w", "p")} AND w.id = p.webhook_id
+        WHERE p.is_paced
+      ) paced) AS paced_ms
     FROM waiting
   ) scan
   LEFT JOIN claimed ON true`;
@@ -180,7 +223,7 @@ const requestedInFlight = 5;
 /**
  * Claims attempts that a user requested, independently of every schedule. The delivery may have any
  * status, and its webhook may be paused or disabled. Takes the oldest requests of each webhook
- * first.
+ * first. They wait for a limit per second, and go before what is due.
  */
 export const claimRequestedStatement = sql(
   "claim_requested_attempts",
@@ -199,10 +242,10 @@ export const claimRequestedStatement = sql(
     FROM deliveries d WHERE d.requested_at IS NOT NULL
   ),
   picked AS MATERIALIZED (
-    SELECT d.tenant_id, d.environment, d.webhook_id, w.url, false AS is_failing, d.id FROM ${fewRowsOf(`ranked WHERE place <= ${requestedInFlight} AND is_free`)} r
+    SELECT d.tenant_id, d.environment, d.webhook_id, ${webhookColumns}, false AS is_failing, d.id FROM ${fewRowsOf(`ranked WHERE place <= ${requestedInFlight} AND is_free`)} r
     JOIN deliveries d ON ${sameRow("d", "r")}
     JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
-    WHERE ${isFree(now)} AND d.requested_at IS NOT NULL
+    WHERE ${isFree(now)} AND d.requested_at IS NOT NULL AND ${isOpen("w", now)} AND r.place <= coalesce(${burst("w")}, r.place)
       AND (${p.overdueSeconds} = 0 OR d.requested_at <= ${now} - make_interval(secs => ${p.overdueSeconds}))
     LIMIT ${p.limit}
     FOR NO KEY UPDATE OF d SKIP LOCKED
@@ -214,42 +257,67 @@ export const claimRequestedStatement = sql(
 
 const oneDelivery = { tenantId: "text", environment: "Environment", id: "text" } as const;
 
-/** Claims one delivery, if an attempt was requested, or if it is due and its webhook is ready. */
+/**
+ * Claims one delivery, if an attempt was requested, or if it is due and its webhook is ready.
+ * Returns one row: the delivery, or the milliseconds until a limit per second lets it be sent.
+ */
 export const claimOneStatement = sql(
   "claim_delivery",
   { ...claimParameters, ...oneDelivery },
   (p) => {
     const now = nowOf(p.now);
     return `
-  WITH picked AS MATERIALIZED (
-    SELECT d.tenant_id, d.environment, d.webhook_id, w.url, d.id,
-      w.consecutive_failures >= ${probeAfterFailures} AND d.requested_at IS NULL AS is_failing
+  WITH found AS MATERIALIZED (
+    SELECT d.tenant_id, d.environment, d.webhook_id, d.id, d.event_id, d.conversation_id, d.position, ${webhookColumns},
+      w.consecutive_failures >= ${probeAfterFailures} AND d.requested_at IS NULL AS is_failing,
+      w.ordering = 'conversation' AND d.requested_at IS NULL AS is_ordered, ${waitsForHeld("w")} AS waits_for_held,
+      ${isOpen("w", now)} AS is_open, w.next_paced_at
     FROM deliveries d
     JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
     WHERE d.tenant_id = ${p.tenantId} AND d.environment = ${p.environment} AND d.id = ${p.id}
       AND ${isFree(now)} AND (d.requested_at IS NOT NULL OR d.status = 'PENDING' AND d.next_attempt_at <= ${now} AND ${isReady(now)})
     FOR NO KEY UPDATE OF d SKIP LOCKED
   ),
+  ${keepOrder("(SELECT * FROM found WHERE is_ordered AND is_open)")},
+  picked AS MATERIALIZED (
+    SELECT ${pickedColumns("f")}, f.id FROM found f
+    WHERE f.is_open AND (NOT f.is_ordered OR EXISTS (SELECT 1 FROM placed WHERE is_first AND (SELECT count(*) FROM blocked) IS NOT NULL))
+  ),
   ${leaseAndReturn(p)}
-  SELECT * FROM claimed`;
+  SELECT claimed.*, scan.paced_ms
+  FROM (SELECT (SELECT ${millisecondsUntil("next_paced_at", now)} FROM found WHERE NOT is_open) AS paced_ms) scan
+  LEFT JOIN claimed ON true`;
   },
 );
 
+/** The deliveries ahead of one are counted up to this number. */
+const countedAhead = 1_000;
+
 /**
- * A delivery's status, and when to check again: in one second, if it is due but cannot be sent yet.
+ * A delivery's status, and when to check again: in one second, if it is due but cannot be sent yet,
+ * and never, if it is parked. Behind a limit per second, it is when those before it are sent, so
+ * that not all of them check at the same time.
  */
 export const deliveryStateStatement = sql(
   "delivery_state",
   { now: "clock", ...oneDelivery },
   (p) => {
     const now = nowOf(p.now);
+    const earlier = `(
+          SELECT count(*) FROM (
+            SELECT 1 FROM deliveries e
+            WHERE e.status = 'PENDING' AND ${samePartition("e", "d")} AND e.webhook_id = d.webhook_id AND e.next_attempt_at < d.next_attempt_at
+            LIMIT ${countedAhead}
+          ) ahead
+        )`;
     return `
-  SELECT status, CASE WHEN due_at > ${now} THEN due_at ELSE ${now} + interval '1 second' END AS retry_at
+  SELECT status, CASE WHEN is_parked THEN NULL WHEN due_at > ${now} THEN due_at ELSE ${now} + interval '1 second' END AS retry_at
   FROM (
-    SELECT d.status, greatest(
+    SELECT d.status, d.next_attempt_at IS NULL AND d.requested_at IS NULL AS is_parked, greatest(
         d.next_attempt_at,
         CASE WHEN d.lease_expires_at > ${now} THEN d.lease_expires_at END,
-        CASE WHEN w.consecutive_failures >= ${probeAfterFailures} THEN w.probe_after END
+        CASE WHEN w.consecutive_failures >= ${probeAfterFailures} THEN w.probe_after END,
+        CASE WHEN NOT ${isOpen("w", now)} THEN ${paceAfter("w", earlier, now)} END
       ) AS due_at
     FROM deliveries d
     JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL

@@ -77,17 +77,24 @@ type ClaimedRow = {
   sealed_headers: string | null;
 };
 
-type ScanColumns = { steps: number; position: [[string, Environment, string]] | null };
+type ScanColumns = {
+  steps: number;
+  position: [[string, Environment, string]] | null;
+  parked: number;
+  paced_ms: number | null;
+};
 
 /**
  * Leases what is due, in one round trip.
  * @returns the deliveries, and where the scan continues; `isScanComplete` once it has visited every
- * waiting webhook.
+ * waiting webhook. `parked` deliveries wait for others, so that there may be more behind them.
+ * `pacedMs`: when a webhook with a limit per second may take more.
  */
 export async function claimDeliveries(request: ClaimRequest) {
   const { now, limit, cursor, allowances, defaultAllowance, overdueSeconds } = request;
   const leaseHolder = randomUUID();
-  const rows = await runSql<Partial<ClaimedRow> & ScanColumns>(
+  const rows = await runClaim<Partial<ClaimedRow> & ScanColumns>(
+    "batch",
     claimBatchStatement({
       now,
       leaseHolder,
@@ -107,11 +114,12 @@ export async function claimDeliveries(request: ClaimRequest) {
   const deliveries = rows.flatMap((row) =>
     row.id ? [toClaimed(row as ClaimedRow, leaseHolder)] : [],
   );
-  const { steps, position } = rows[0] ?? { steps: 0, position: null };
+  const { steps = 0, position = null, parked = 0, paced_ms: pacedMs = null } = rows[0] ?? {};
   const isScanComplete = steps < scanSteps || !position;
-  if (isScanComplete) return { deliveries, isScanComplete, cursor: startOfScan };
+  if (isScanComplete) return { deliveries, parked, pacedMs, isScanComplete, cursor: startOfScan };
   const [tenantId, environment, webhookId] = position[0];
-  return { deliveries, isScanComplete, cursor: { tenantId, environment, webhookId } };
+  const next = { tenantId, environment, webhookId };
+  return { deliveries, parked, pacedMs, isScanComplete, cursor: next };
 }
 
 type RequestedClaim = { now?: Date | null; limit: number; overdueSeconds: number };
@@ -126,23 +134,27 @@ export async function claimRequested({
   overdueSeconds,
 }: RequestedClaim): Promise<ClaimedDelivery[]> {
   const leaseHolder = randomUUID();
-  const rows = await runSql<ClaimedRow>(
+  const rows = await runClaim<ClaimedRow>(
+    "requested",
     claimRequestedStatement({ now, leaseHolder, leaseSeconds, limit, overdueSeconds }),
   );
   return rows.map((row) => toClaimed(row, leaseHolder));
 }
 
+type ClaimOne = { delivery: ClaimedDelivery | null; pacedMs: number | null };
+
 /**
- * Leases this one delivery. Returns null if it is already in flight. Unless a user requested an
- * attempt, also returns null if it is finished, is not due yet, or its webhook is disabled or
- * paused.
+ * Leases this one delivery. It is null if it is already in flight. Unless a user requested an
+ * attempt, it is also null if it is finished, is not due yet, waits for another of its lane, or its
+ * webhook is disabled or paused. `pacedMs`: when the webhook's limit per second lets it be sent.
  */
-export async function claimDelivery(
+export async function claimOne(
   { tenantId, environment, id }: DeliveryReference,
   now: Date | null = null,
-): Promise<ClaimedDelivery | null> {
+): Promise<ClaimOne> {
   const leaseHolder = randomUUID();
-  const [row] = await runSql<ClaimedRow>(
+  const [row] = await runClaim<Partial<ClaimedRow> & { paced_ms: number | null }>(
+    "one",
     claimOneStatement({ now, leaseHolder, leaseSeconds, tenantId, environment, id }),
   );
   return row ? toClaimed(row, leaseHolder) : null;

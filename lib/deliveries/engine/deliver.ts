@@ -4,15 +4,16 @@ import { env } from "@/lib/platform/env";
 import { logOf } from "@/lib/platform/log";
 import { deadlineMs } from "@/lib/platform/outbound-http/outbound-request";
 import { now } from "@/lib/platform/time";
+import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import {
   type ClaimedDelivery,
   claimDeliveries,
-  claimDelivery,
+  claimOne,
   claimRequested,
   leaseSeconds,
   startOfScan,
 } from "./claim";
-import { isSuccess } from "./record";
+import { endedAttempt, isSuccess } from "./record";
 import { createRecorder } from "./recorder";
 import { sendDelivery } from "./send-delivery";
 import { createAllowances } from "./webhook-concurrency";
@@ -38,6 +39,11 @@ const defaultPollMs = 1_000;
 const requestedPollMs = 500;
 const requestedBatchSize = 20;
 const pauseAfterErrorMs = 250;
+/**
+ * The minimum pause before a claim for webhooks with a limit per second, so that many of them share
+ * one.
+ */
+const shortestPacedMs = 10;
 
 /**
  * An attempt must start within this time of its claim. If a stopped or starved process started it
@@ -48,8 +54,9 @@ const latestStartMs = leaseSeconds * 1000 - deadlineMs - 5_000;
 export type DeliverOptions = {
   /**
    * Takes only deliveries that are overdue by this much. Used with Inngest, which sends the rest.
+   * Called before each claim.
    */
-  overdueSeconds?: number;
+  overdueSeconds?: () => number;
   /** The maximum number in flight; defaults to the environment's settings. */
   concurrency?: number;
   concurrencyPerWebhook?: number;
@@ -64,7 +71,7 @@ type InFlight = { startedAtMs: number; ended: Promise<void> };
  * or could not take everything. Any number of these can run, in one process or several.
  */
 export function startDelivering({
-  overdueSeconds = 0,
+  overdueSeconds = () => 0,
   concurrency = env().DELIVERY_CONCURRENCY,
   concurrencyPerWebhook = env().DELIVERY_CONCURRENCY_PER_WEBHOOK,
   pollMs = defaultPollMs,
@@ -81,6 +88,8 @@ export function startDelivering({
   let isCrowded = false;
   let claimingOne: Promise<void> | null = null;
   let endPause: (() => void) | null = null;
+  let pacedTimer: NodeJS.Timeout | undefined;
+  let pacedAtMs = 0;
   const stopping = new AbortController();
 
   /** @param delivery the one that is due; left out if there may be several */
@@ -102,12 +111,25 @@ export function startDelivering({
    */
   async function claimAndSendOne(reference: DeliveryReference): Promise<void> {
     try {
-      const delivery = await claimDelivery(reference);
+      const { delivery, pacedMs } = await claimOne(reference);
       if (delivery) start(delivery);
+      if (pacedMs !== null) wakeIn(pacedMs);
     } catch (error) {
       log.warn({ error: (error as Error).message }, "a delivery could not be claimed");
       wake();
     }
+  }
+
+  /** For a delivery that a limit per second lets wait. */
+  function wakeIn(milliseconds: number): void {
+    const atMs = performance.now() + Math.max(milliseconds, shortestPacedMs);
+    if (pacedTimer && pacedAtMs <= atMs) return;
+    clearTimeout(pacedTimer);
+    pacedAtMs = atMs;
+    pacedTimer = setTimeout(() => {
+      pacedTimer = undefined;
+      wake();
+    }, atMs - performance.now());
   }
 
   async function pause(milliseconds: number): Promise<void> {
@@ -126,7 +148,9 @@ export function startDelivering({
     while (!isStopping) {
       const limit = Math.min(requestedBatchSize, concurrency - inFlight.size);
       try {
-        for (const delivery of limit > 0 ? await claimRequested({ limit, overdueSeconds }) : [])
+        for (const delivery of limit > 0
+          ? await claimRequested({ limit, overdueSeconds: overdueSeconds() })
+          : [])
           start(delivery);
       } catch (error) {
         log.warn({ error: (error as Error).message }, "requested attempts could not be claimed");
@@ -159,7 +183,7 @@ export function startDelivering({
       cursor,
       allowances: allowed,
       defaultAllowance: allowances.initialLimit,
-      overdueSeconds,
+      overdueSeconds: overdueSeconds(),
     });
     cursor = claim.cursor;
 
@@ -169,9 +193,15 @@ export function startDelivering({
       start(delivery);
     }
     const hasRoom = allowances.noteSaturation(allowed, taken);
+    if (claim.pacedMs !== null) wakeIn(claim.pacedMs);
     // If fewer deliveries than the initial limit came back, no webhook reached it. Webhooks that
     // reached another limit call `wake` when they have room.
-    return hasRoom || !claim.isScanComplete || claim.deliveries.length >= allowances.initialLimit;
+    return (
+      hasRoom ||
+      claim.parked > 0 ||
+      !claim.isScanComplete ||
+      claim.deliveries.length >= allowances.initialLimit
+    );
   }
 
   function start(delivery: ClaimedDelivery): void {
@@ -204,7 +234,7 @@ export function startDelivering({
     const result = await sendDelivery(delivery, startedAt);
     if (!result) allowances.pause(delivery.webhookId, leaseSeconds * 1_000);
     if (!result || isAbandoned) return false;
-    const recording = recorder.record({ delivery, result, startedAt, trigger: delivery.trigger });
+    const recording = recorder.record(endedAttempt(delivery, result, startedAt));
     if (isSuccess(result)) return true;
     // A failed delivery holds its slot until its failure is recorded.
     await recording;
@@ -220,6 +250,7 @@ export function startDelivering({
   async function stop(graceMs = deadlineMs): Promise<void> {
     isStopping = true;
     stopping.abort();
+    clearTimeout(pacedTimer);
     wake();
     await running;
     await claimingOne;
@@ -229,5 +260,8 @@ export function startDelivering({
     await recorder.flush();
   }
 
-  return { wake, stop };
+  /** How many attempts are in flight, and how many have ended and are not recorded yet. */
+  const state = () => ({ inFlight: inFlight.size, unrecorded: recorder.size() });
+
+  return { wake, stop, state };
 }

@@ -35,9 +35,12 @@ export function deliveryHeaders(
   };
 }
 
+/** In place of the value of a custom header, which is never shown. */
+export const hiddenValue = "…";
+
 /**
  * The headers of an earlier attempt, for display. The signed time is known, but signatures are not
- * stored.
+ * stored. The webhook's own headers are those that it has now.
  */
 export function shownHeaders(
   delivered: Delivered,

@@ -1,4 +1,6 @@
-import { sql, timeOf } from "@/lib/platform/sql";
+import { filterableRow } from "@/lib/events/filter.sql";
+import { changeParameters, eventParameters, writeEvents } from "@/lib/events/outbox.sql";
+import { type References, sql, timeOf } from "@/lib/platform/sql";
 import { disableAfterFailures, probeAfterFailures, warnAfterFailures } from "@/lib/webhooks/health";
 
 const sameRow = (a: string, b: string) =>
@@ -58,7 +60,8 @@ const withoutReply: ReplyParts = {
 
 /**
  * Records attempts, in the order in which they ended. Writes deliveries, then attempts, then the
- * webhooks' counters. A first attempt that succeeds is written into the delivery alone. An attempt
+ * webhooks' counters. A first attempt that succeeds, and had no
+ * reply, is written into the delivery alone. An attempt
  * is recorded and counted only for the holder of the lease and under the number it was claimed for,
  * so one that outlasted its lease changes nothing.
  *
@@ -72,7 +75,7 @@ const withoutReply: ReplyParts = {
  *
  * All arrays have one element per attempt. Tenant, environment and id identify a delivery. Its
  * webhook and event are compared too, so that any index the planner chooses finds one row, even
- * without statistics. Returns a row for each recorded attempt, with its place in the arrays.
+ * without statistics. `recorded` has a row for each recorded attempt, with its place in the arrays.
  */
 function recording(
   p: References<typeof attemptParameters>,
@@ -96,13 +99,13 @@ function recording(
       SELECT tenant_id, environment, webhook_id, bool_or(is_success) AS has_success, bool_or(NOT is_success) AS has_failure
       FROM ended GROUP BY tenant_id, environment, webhook_id
     ) e ON ${webhookOf("w", "e")}
-    WHERE e.has_failure
+    WHERE ${lockAfter} AND (e.has_failure
       OR w.consecutive_failures > 0 OR w.probe_after IS NOT NULL
-      OR w.last_success_at IS NULL OR w.last_success_at <= ${now} - interval '1 second'
+      OR w.last_success_at IS NULL OR w.last_success_at <= ${now} - interval '1 second')
     ORDER BY w.tenant_id, w.environment, w.id
     FOR NO KEY UPDATE OF w
   ),
-  delivery AS (
+  recorded AS (
     UPDATE deliveries d SET
       status = CASE WHEN e.new_status = 'PENDING' AND w.status = 'DISABLED' THEN 'HELD' ELSE coalesce(e.new_status, d.status) END,
       attempt_count = e.number,
@@ -138,7 +141,7 @@ function recording(
     SELECT e.tenant_id, e.environment, e.webhook_id, e.started_at, e.place, e.is_success, e.is_probe,
       NOT e.is_success AND e.trigger = 'AUTOMATIC' AS is_failure,
       max(e.place) FILTER (WHERE e.is_success) OVER (PARTITION BY e.tenant_id, e.environment, e.webhook_id) AS last_success
-    FROM delivery e
+    FROM recorded e
   ),
   tally AS MATERIALIZED (
     SELECT tenant_id, environment, webhook_id, bool_or(is_success) AS has_success, bool_or(is_failure) AS has_failure,
@@ -188,8 +191,44 @@ function recording(
     GROUP BY tenant_id, environment, webhook_id, hour ORDER BY tenant_id, environment, webhook_id, hour
     ON CONFLICT (tenant_id, environment, webhook_id, hour) DO UPDATE SET
       attempts = a.attempts + excluded.attempts, failures = a.failures + excluded.failures
-  )
-  SELECT d.place::int AS place, d.status, d.next_attempt_at, coalesce(c.consecutive_failures, 0) AS consecutive_failures
-  FROM delivery d LEFT JOIN counter c USING (webhook_id, tenant_id, environment)`;
+  )`;
+}
+
+export const recordAttemptsStatement = sql(
+  "record_attempts",
+  attemptParameters,
+  (p) => `
+  WITH ${recording(p, withoutReply)}
+  ${result("'{}'::text[]")}`,
+);
+
+/**
+ * Records one successful attempt, whose response had a reply, and posts that as a message of the
+ * conversation's agent. Whatever is repeated, there is one reply to an event: the message's id is
+ * made from the event's, and it is posted only if the attempt is recorded.
+ *
+ * Recursive only in name, which lets parts refer to later ones. The conversation is locked before the webhook, as by every other change, so the two never wait for
+ * each other. The event's payload is put together as in `postMessageStatement`. If the conversation
+ * does not take the message, the attempt says why.
+ */
+export const recordReplyStatement = sql(
+  "record_reply",
+  {
+    ...attemptParameters,
+    ...changeParameters,
+    ...eventParameters,
+    conversationId: "text",
+    /** The message that it replies to. */
+    questionId: "text",
+    messageId: "text",
+    text: "text",
+    externalId: "text",
+    /** The day of the message's id, if it is over. */
+    lateDay: "date?",
+    preview: "text",
+    fromSequenceToAuthorId: "text",
+    payloadFromTimestamp: "text",
+    payloadFromAuthor: "text",
+    payloadEnd: "text",
   },
 );

@@ -1,8 +1,11 @@
+import { system, wake } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import type { OutboundResult } from "@/lib/platform/outbound-http/outbound-request";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 import type { ClaimedDelivery } from "./claim";
-import { recordAttemptsStatement } from "./record.sql";
+import { countAttempts } from "./count-attempts";
+import { recordAttemptsStatement, recordReplyStatement } from "./record.sql";
+import { parseReply, type Reply, repliedEvent, replyValues } from "./reply";
 import { probeIntervalSeconds, retryDelaySeconds } from "./retry-schedule";
 
 const log = logOf("deliveries");
@@ -16,6 +19,8 @@ export type EndedAttempt = {
    * counts as a failure of the webhook.
    */
   trigger: AttemptTrigger;
+  /** The reply in a successful response, if the webhook accepts replies to the event. */
+  reply?: Reply | null;
 };
 
 export type RecordedAttempt = {
@@ -36,8 +41,22 @@ export function isSuccess(result: OutboundResult): boolean {
   return "statusCode" in result && result.statusCode >= 200 && result.statusCode < 300;
 }
 
+export function endedAttempt(
+  delivery: ClaimedDelivery,
+  result: OutboundResult,
+  startedAt: Date,
+): EndedAttempt {
+  const mayReply = delivery.acceptsReplies && delivery.eventType === repliedEvent;
+  const reply =
+    mayReply && isSuccess(result) && "response" in result ? parseReply(result.response) : null;
+  return { delivery, result, startedAt, trigger: delivery.trigger, reply };
+}
+
+/** Whether recording it posts a message, which takes a statement of its own. */
+export const postsReply = ({ reply }: EndedAttempt): boolean => Boolean(reply && "text" in reply);
+
 /**
- * Writes the results of these attempts in one statement.
+ * Writes the results of these attempts in one statement, and one for each that posts a reply.
  * @param attempts in the order in which they ended
  * @returns the result for each of them, or null if another worker took over its lease
  */
@@ -72,15 +91,13 @@ export async function recordAttempts(
   };
 }
 
-  const recorded: (RecordedAttempt | null)[] = attempts.map(() => null);
-  for (const { place, status, next_attempt_at, consecutive_failures } of rows) {
-    recorded[place - 1] = {
-      status,
-      nextAttemptAt: next_attempt_at,
-      consecutiveFailures: consecutive_failures,
-    };
-  }
-  return recorded;
+/** More of a response is read than is stored if its webhook accepts replies. */
+function firstBytes(response: string): string {
+  if (response.length <= maximumResponseBytes / 4) return response;
+  const bytes = Buffer.from(response);
+  return bytes.length <= maximumResponseBytes
+    ? response
+    : bytes.subarray(0, maximumResponseBytes).toString("utf8");
 }
 
 type Step = { newStatus?: DeliveryStatus; delaySeconds?: number };
@@ -91,5 +108,6 @@ function nextStep({ delivery, result, trigger }: EndedAttempt): Step {
   if (trigger === "TEST") return { newStatus: "FAILED" };
   const retryAfterSeconds = "statusCode" in result ? result.retryAfterSeconds : undefined;
   const delaySeconds = retryDelaySeconds(delivery.automaticCount + 1, retryAfterSeconds);
-  return delaySeconds === null ? { newStatus: "FAILED" } : { newStatus: "PENDING", delaySeconds };
+  if (delaySeconds !== null) return { newStatus: "PENDING", delaySeconds };
+  return { newStatus: delivery.holdsExhausted ? "HELD" : "FAILED" };
 }

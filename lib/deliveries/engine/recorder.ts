@@ -11,21 +11,31 @@ const log = logOf("deliveries");
 
 const collectMs = 2;
 const maximumBatch = 200;
+/** How many replies are posted at the same time. A locked conversation delays those behind it. */
+const repliesAtOnce = 4;
 const retryMs = 200;
 const deadlock = "40P01";
 
 type Entry = { attempt: EndedAttempt; resolve: (recorded: RecordedAttempt | null) => void };
 
+type RecorderOptions = {
+  /** Called after each statement. */
+  onRecorded?: () => void;
+  /** Called with deliveries that waited for others of their lanes, and are now due. */
+  onDue?: (deliveries: DeliveryReference[]) => void;
+};
+
 /**
  * Collects attempts that have ended and writes them together, in the order in which they ended. One
- * statement runs at a time; attempts that end meanwhile share the next one.
- * @param onRecorded called after each statement
+ * statement runs at a time; attempts that end meanwhile share the next one. Attempts that post a
+ * reply are written singly, some at a time and next to the others, because they may wait for a
+ * conversation's lock.
  */
-export function createRecorder(onRecorded: () => void = () => {}) {
-  let waiting: Entry[] = [];
-  let inProgress = 0;
-  let draining: Promise<void> | null = null;
+export function createRecorder({ onRecorded = () => {}, onDue = () => {} }: RecorderOptions = {}) {
   const disabling = new Set<Promise<void>>();
+  const plain = createQueue(maximumBatch, writeBatch);
+  const replies = Array.from({ length: repliesAtOnce }, () => createQueue(1, writeBatch));
+  const queues = [plain, ...replies];
 
   /**
    * Resolves once the attempt is in the database. Resolves with null if another worker has taken
@@ -33,50 +43,77 @@ export function createRecorder(onRecorded: () => void = () => {}) {
    */
   function record(attempt: EndedAttempt): Promise<RecordedAttempt | null> {
     return new Promise((resolve) => {
-      waiting.push({ attempt, resolve });
-      draining ??= drain();
+      const queue = postsReply(attempt) ? shortestOf(replies) : plain;
+      queue.add({ attempt, resolve });
     });
   }
 
-  async function drain(): Promise<void> {
-    await sleep(collectMs);
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, maximumBatch);
-      waiting = waiting.slice(maximumBatch);
-      inProgress = batch.length;
-      const recorded = await write(batch);
-      inProgress = 0;
-      onRecorded();
-      // Not awaited, because disabling a webhook with a large backlog is slow.
-      const disabled = disable(batch, recorded).finally(() => disabling.delete(disabled));
-      disabling.add(disabled);
-    }
-    draining = null;
+  async function writeBatch(batch: Entry[]): Promise<void> {
+    const recorded = await write(batch);
+    const due = await releaseLanes(attemptsOf(batch), recorded);
+    if (due.length > 0) onDue(due);
+    onRecorded();
+    // Not awaited, because disabling a webhook with a large backlog is slow.
+    const disabled = disable(batch, recorded).finally(() => disabling.delete(disabled));
+    disabling.add(disabled);
   }
 
   async function flush(): Promise<void> {
-    while (draining) await draining;
+    await Promise.all(queues.map((queue) => queue.flush()));
     await Promise.all(disabling);
   }
 
   /** How many attempts have ended and are not in the database yet. */
-  const size = () => waiting.length + inProgress;
+  const size = () => queues.reduce((total, queue) => total + queue.size(), 0);
 
   return { record, flush, size };
 }
 
+function createQueue(maximum: number, write: (batch: Entry[]) => Promise<void>) {
+  let waiting: Entry[] = [];
+  let inProgress = 0;
+  let draining: Promise<void> | null = null;
+
+  async function drain(): Promise<void> {
+    await sleep(collectMs);
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, maximum);
+      waiting = waiting.slice(maximum);
+      inProgress = batch.length;
+      await write(batch);
+      inProgress = 0;
+    }
+    draining = null;
+  }
+
+  return {
+    add: (entry: Entry) => {
+      waiting.push(entry);
+      draining ??= drain();
+    },
+    flush: async () => {
+      while (draining) await draining;
+    },
+    size: () => waiting.length + inProgress,
+  };
+}
+
+type Queue = ReturnType<typeof createQueue>;
+
+const shortestOf = (queues: Queue[]): Queue =>
+  queues.reduce((shortest, queue) => (queue.size() < shortest.size() ? queue : shortest));
+
+const attemptsOf = (batch: Entry[]) => batch.map(({ attempt }) => attempt);
+
 async function write(batch: Entry[]): Promise<(RecordedAttempt | null)[]> {
-  const recorded = await recordPersistently(batch.map(({ attempt }) => attempt));
+  const recorded = await recordPersistently(attemptsOf(batch));
   for (const [index, { resolve }] of batch.entries()) resolve(recorded[index] ?? null);
   return recorded;
 }
 
 async function disable(batch: Entry[], recorded: (RecordedAttempt | null)[]): Promise<void> {
   try {
-    await disableIfFailing(
-      batch.map(({ attempt }) => attempt),
-      recorded,
-    );
+    await disableIfFailing(attemptsOf(batch), recorded);
   } catch (error) {
     log.warn(
       { error: (error as Error).message },
@@ -89,11 +126,14 @@ async function disable(batch: Entry[], recorded: (RecordedAttempt | null)[]): Pr
  * Retries while the leases last. After that, the deliveries are due again: they are sent twice
  * rather than lost.
  */
-async function recordPersistently(attempts: EndedAttempt[]): Promise<(RecordedAttempt | null)[]> {
+export async function recordPersistently(
+  attempts: EndedAttempt[],
+  now: Date | null = null,
+): Promise<(RecordedAttempt | null)[]> {
   const newestClaimMs = Math.max(...attempts.map(({ delivery }) => delivery.claimedAtMs));
   for (;;) {
     try {
-      return await recordAttempts(attempts);
+      return await recordAttempts(attempts, now);
     } catch (error) {
       const isWorthRepeating = isDatabaseUnavailable(error) || sqlState(error) === deadlock;
       if (!isWorthRepeating || performance.now() - newestClaimMs > leaseSeconds * 1000) {

@@ -1,4 +1,5 @@
 import { isDeliveryOf } from "@/lib/events/delivery-ids";
+import { conversationIdIn, passesFilterToday } from "@/lib/events/filter.sql";
 import { deliveryIdOf } from "@/lib/events/outbox.sql";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { recoveredPerSecond } from "../backlog";
@@ -32,7 +33,8 @@ export const replayStatement = sql(
   event AS MATERIALIZED (
     SELECT e.* FROM task t
     CROSS JOIN LATERAL (
-      SELECT e.tenant_id, e.environment, e.id, e.type FROM events e
+      SELECT e.tenant_id, e.environment, e.id, e.type, e.xact, CASE WHEN t.is_ordered THEN ${conversationIdIn("e.payload")} END AS conversation_id
+      FROM events e
       WHERE t.is_possible AND ${samePartition("e", "t")} AND e.id > t.after_id AND e.id < t.before_id
       ORDER BY e.id LIMIT ${p.limit}
     ) e
@@ -49,9 +51,10 @@ export const replayStatement = sql(
     WHERE e.type = ANY (t.event_types)
   ),
   chosen AS MATERIALIZED (
-    SELECT e.*, x.id AS delivery_id, row_number() OVER (ORDER BY e.id) AS place
+    SELECT e.*, x.id AS delivery_id, row_number() OVER (ORDER BY e.xact, e.id) AS place
     FROM task t CROSS JOIN event e LEFT JOIN existing x ON x.event_id = e.id
     WHERE e.type = ANY (t.event_types) AND coalesce(x.status::text, 'NONE') = ANY (t.delivery_statuses)
+      AND ${passesFilterToday("t.filter", "e")}
   ),
   due AS MATERIALIZED (
     SELECT c.*, t.webhook_id, t.due_from + make_interval(secs => (c.place - 1) / ${recoveredPerSecond}::float8) AS due_at,
@@ -59,15 +62,17 @@ export const replayStatement = sql(
     FROM task t CROSS JOIN (SELECT * FROM chosen ORDER BY place) c
   ),
   changed AS (
-    UPDATE deliveries d SET status = 'PENDING', automatic_count = 0, next_attempt_at = c.due_at, updated_at = ${timeOf(p.now)}
+    UPDATE deliveries d SET status = 'PENDING', automatic_count = 0, next_attempt_at = c.due_at,
+      conversation_id = c.conversation_id, position = c.position, updated_at = ${timeOf(p.now)}
     FROM ${fewRowsOf("due")} c
     WHERE ${samePartition("d", "c")} AND d.webhook_id = c.webhook_id AND d.id = c.delivery_id
     RETURNING d.id
   ),
   created AS (
-    INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
+    INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, conversation_id, position,
+      created_at, updated_at)
     SELECT c.tenant_id, c.environment, ${deliveryIdOf("c.id", "c.webhook_id")}, c.webhook_id, c.id, c.type, 'PENDING', c.due_at,
-      ${timeOf(p.now)}, ${timeOf(p.now)}
+      c.conversation_id, c.position, ${timeOf(p.now)}, ${timeOf(p.now)}
     FROM due c WHERE c.delivery_id IS NULL
     ON CONFLICT DO NOTHING
     RETURNING id

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import { sentFor } from "@/lib/events/record-event";
 import { env } from "@/lib/platform/env";
 import { logOf } from "@/lib/platform/log";
@@ -5,32 +6,51 @@ import {
   type OutboundResult,
   outboundRequest,
 } from "@/lib/platform/outbound-http/outbound-request";
-import { openSecret, webhookSecretContext } from "@/lib/platform/secret-box";
+import { openSecret, webhookHeadersContext, webhookSecretContext } from "@/lib/platform/secret-box";
+import { splitSecret } from "@/lib/webhooks/key-pair";
+import { endAttemptSpan, startAttemptSpan } from "./attempt-span";
 import type { ClaimedDelivery } from "./claim";
 import { deliveryHeaders } from "./delivery-headers";
-import { signatureHeader, standardWebhooksHeaders } from "./sign";
+import { maximumReplyBytes } from "./reply";
+import { readPrivateKey, signatureHeader, standardWebhooksHeaders } from "./sign";
 
 const log = logOf("deliveries");
 
-/** The content of a sealed secret never changes, so the opened value is cached. */
-function openSecretCached(sealed: string, context: string): string {
+const maximumOpened = 10_000;
+const opened = new Map<string, unknown>();
+
+/** The content of a sealed text never changes, so what was read from it is cached. */
+function openCached<Content>(
+  sealed: string,
+  context: string,
+  read: (text: string) => Content,
+): Content {
   const name = `${context} ${sealed}`;
-  const known = openedSecrets.get(name);
-  if (known !== undefined) return known;
-  const secret = openSecret(sealed, context);
-  if (openedSecrets.size >= maximumOpenedSecrets) openedSecrets.clear();
-  openedSecrets.set(name, secret);
-  return secret;
+  const known = opened.get(name);
+  if (known !== undefined) return known as Content;
+  const content = read(openSecret(sealed, context));
+  if (opened.size >= maximumOpened) opened.clear();
+  opened.set(name, content);
+  return content;
 }
+
+function readKeys(text: string) {
+  const { secret, privateKey } = splitSecret(text);
+  return { secret, privateKeys: privateKey === null ? [] : [readPrivateKey(privateKey)] };
+}
+
+const readHeaders = (text: string): Record<string, string> => JSON.parse(text);
+const noHeaders: Record<string, string> = {};
 
 const reported = new Set<string>();
 
 /**
- * The secrets to sign with, newest first. Null if there is none or one cannot be opened, which an
- * operator can fix. Each cause is logged once, because a missing master key affects every delivery.
+ * The keys to sign with, newest first, and the webhook's own headers. Null if the secret is missing
+ * or a sealed value cannot be opened, which an operator can fix. Each cause is logged once, because
+ * a missing master key affects every delivery.
  */
-function openSecrets(
-  { sealedSecrets, webhookId }: ClaimedDelivery,
+function openSealed(
+  delivery: ClaimedDelivery,
   context: string,
 ): {
   secrets: string[];
@@ -74,7 +94,8 @@ export async function sendDelivery(
 
   const timestampSeconds = Math.floor(at.getTime() / 1000);
   const { type: eventType, payload: body } = sentFor(delivery.eventType, delivery.payload);
-  return outboundRequest({
+  const span = startAttemptSpan(delivery);
+  const sent = outboundRequest({
     connectionKey: context,
     url: delivery.url,
     headers: deliveryHeaders(
@@ -83,6 +104,7 @@ export async function sendDelivery(
         signature: signatureHeader({ secrets, timestampSeconds, body }),
         standardWebhooks: standardWebhooksHeaders({
           secrets,
+          privateKeys,
           timestampSeconds,
           body,
           id: delivery.eventId,
@@ -92,5 +114,8 @@ export async function sendDelivery(
       },
     ),
     body,
+    ...(delivery.acceptsReplies && { maximumBytes: maximumReplyBytes }),
   });
+  if (span) void sent.then((result) => endAttemptSpan(span, result));
+  return sent;
 }

@@ -1,7 +1,7 @@
 import type { Partition } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
-import { wakeDeliveries } from "@/lib/platform/wake-ups";
+import { endWebhook, wakeDeliveries } from "@/lib/platform/wake-ups";
 import { recoveredPerSecond } from "../backlog";
 import { replayStatement } from "./replay.sql";
 
@@ -119,7 +119,7 @@ const deleteDeliveriesStatement = sql(
     FROM task t, last
     WHERE NOT EXISTS (SELECT 1 FROM ended) AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
   )
-  SELECT (SELECT count(*)::int FROM deleted) AS deleted FROM task`,
+  SELECT tenant_id, environment, webhook_id, (SELECT count(*)::int FROM deleted) AS deleted FROM task`,
 );
 
 type WorkedOff = {
@@ -127,6 +127,11 @@ type WorkedOff = {
   environment: Partition["environment"];
   pending_ids: string[];
   changed: number;
+};
+
+type Deleted = Pick<WorkedOff, "tenant_id" | "environment"> & {
+  webhook_id: string;
+  deleted: number;
 };
 
 type Replayed = Pick<WorkedOff, "tenant_id" | "environment" | "pending_ids"> & { read: number };
@@ -168,6 +173,9 @@ async function replayBatch(limit: number): Promise<number | null> {
 }
 
 async function deleteBatch(limit: number): Promise<number | null> {
-  const [row] = await runSql<{ deleted: number }>(deleteDeliveriesStatement({ limit }));
-  return row ? row.deleted : null;
+  const [row] = await runSql<Deleted>(deleteDeliveriesStatement({ limit }));
+  if (!row) return null;
+  const { tenant_id: tenantId, environment, webhook_id: webhookId } = row;
+  endWebhook({ tenantId, environment, webhookId });
+  return row.deleted;
 }

@@ -1,0 +1,77 @@
+import type { WebhookReference } from "@/lib/platform/caller";
+import { logOf } from "@/lib/platform/log";
+import { isDatabaseUnavailable } from "@/lib/platform/sql-errors";
+import { attemptDelivery } from "./attempt-delivery";
+import { stopsAttempting } from "./stop-attempting";
+
+const log = logOf("deliveries");
+
+/** No attempt starts later than this after the first, so that a host's time limit is kept. */
+const maximumMs = 20_000;
+
+/** The most requests that this process has in flight to one webhook. */
+const concurrencyPerWebhook = 10;
+
+export type AttemptedDeliveries = {
+  /** Those that have to be attempted again, and when (RFC 3339). */
+  again: { id: string; retryAt: string }[];
+  /** The ids of those for which there was no time, or that were left because the process stops. */
+  left: string[];
+};
+
+/**
+ * Attempts these deliveries of one webhook. Any number of calls share the webhook's requests in
+ * flight. Harmless to repeat. A delivery whose attempt causes an error is logged and does not keep
+ * back the others. It is overdue soon, and is then woken again.
+ * @throws once everything in flight has ended, if the database is unavailable, or if the process
+ * was stopping when it was called
+ */
+export async function attemptDeliveries(
+  { tenantId, environment, webhookId }: WebhookReference,
+  ids: string[],
+): Promise<AttemptedDeliveries> {
+  if (stopsAttempting()) throw new Error("this process is stopping");
+  const again: AttemptedDeliveries["again"] = [];
+  const errors: unknown[] = [];
+  const left = [...ids];
+  const endsAtMs = performance.now() + maximumMs;
+
+  async function attemptNext(): Promise<void> {
+    const mayStart = errors.length === 0 && performance.now() < endsAtMs && !stopsAttempting();
+    const id = mayStart ? left.shift() : undefined;
+    if (id === undefined) return;
+    try {
+      const { retryAt } = await attemptDelivery({ tenantId, environment, id });
+      if (retryAt !== null) again.push({ id, retryAt });
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) errors.push(error);
+      else
+        log.error(
+          { error: (error as Error).message, delivery: id },
+          "a delivery could not be attempted",
+        );
+    }
+  }
+  await Promise.all(ids.map(() => inTurn(webhookId, attemptNext)));
+  if (errors.length > 0) throw errors[0];
+  return { again, left };
+}
+
+type Turns = { inFlight: number; waiting: (() => void)[] };
+
+const turnsOf = new Map<string, Turns>();
+
+/** Runs `work` when fewer than the maximum of the webhook are in flight, in the order of calls. */
+async function inTurn(webhookId: string, work: () => Promise<void>): Promise<void> {
+  const turns = turnsOf.get(webhookId) ?? { inFlight: 0, waiting: [] };
+  turnsOf.set(webhookId, turns);
+  if (turns.inFlight < concurrencyPerWebhook) turns.inFlight++;
+  else await new Promise<void>((resolve) => turns.waiting.push(resolve));
+  try {
+    await work();
+  } finally {
+    const next = turns.waiting.shift();
+    if (next) next();
+    else if (--turns.inFlight === 0) turnsOf.delete(webhookId);
+  }
+}
