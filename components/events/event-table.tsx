@@ -17,13 +17,14 @@ const headings: Heading[] = [
 type EventTableProps = {
   /** `statuses` has one entry for each delivery of the event. */
   events: (Event & { statuses: DeliveryStatus[] })[];
+  order: "asc" | "desc";
   base: string;
   now: Date;
 };
 
-export function EventTable({ events, base, now }: EventTableProps) {
+export function EventTable({ events, order, base, now }: EventTableProps) {
   return (
-    <Table caption="Events, newest first" headings={headings}>
+    <Table caption={`Events, ${order === "asc" ? "oldest" : "newest"} first`} headings={headings}>
       {events.map(({ id, type, data, timestamp, statuses }) => (
         <Row key={id}>
           <RowName>

@@ -24,7 +24,7 @@ export const attemptTriggers = ["AUTOMATIC", "MANUAL", "TEST"] as const;
 const status = z.enum(deliveryStatuses).meta({
   id: "DeliveryStatus",
   description:
-    "`PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits up to 30 days for its webhook to be enabled and for its own recovery. `DISCARDED` was held and then discarded.",
+    "`PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits up to 30 days for its webhook to be enabled and for its own recovery, or its last attempt failed and its conversation waits for it. `DISCARDED` was held and then discarded.",
 });
 const trigger = z.enum(attemptTriggers).meta({
   id: "AttemptTrigger",
@@ -40,7 +40,10 @@ export const delivery = z
     eventType: eventName,
     status,
     attemptCount: integer("Attempts that have ended, including requested ones."),
-    nextAttemptAt: timestamp.nullable().meta({ description: "When the next attempt is due." }),
+    nextAttemptAt: timestamp.nullable().meta({
+      description:
+        "When the next attempt is due. Null if there is none, and while a `PENDING` delivery waits for an earlier one of its conversation.",
+    }),
     createdAt,
     updatedAt,
   })
@@ -67,6 +70,10 @@ export const deliveryAttempt = z
     response: storedText(16_384, "The first 16 KiB of the response body.")
       .nullable()
       .meta({ examples: ["ok"] }),
+    reply: attemptReply.nullable().meta({
+      description: "Null if the response had no reply, or the webhook does not accept replies.",
+      examples: [null],
+    }),
   })
   .meta({ id: "DeliveryAttempt", description: "One attempt to send an event." });
 
@@ -137,6 +144,11 @@ export const replayWebhookBody = z
 export const replay = z
   .object({
     count: integer("Events that are sent, or would be.").meta({ examples: [42] }),
+    isMore: z.boolean().meta({
+      description:
+        "More events than `count` may be sent: of a webhook with a filter, only the first 20,000 of the period are counted.",
+      examples: [false],
+    }),
   })
   .meta({ id: "Replay", description: "How many events are replayed." });
 
@@ -171,6 +183,7 @@ export const searchDeliveriesQuery = listDeliveriesQuery.extend({
 });
 
 export type Delivery = z.input<typeof delivery>;
+export type AttemptReply = z.input<typeof attemptReply>;
 export type DeliveryAttempt = z.input<typeof deliveryAttempt>;
 export type DeliveryWithAttempts = z.input<typeof deliveryWithAttempts>;
 export type ListDeliveries = z.output<typeof listDeliveriesQuery>;

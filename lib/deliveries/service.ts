@@ -51,7 +51,7 @@ export async function listDeliveries(
   const isByStatusAlone = status && !eventType;
   const ids =
     isByStatusAlone &&
-    (await idsByStatus("deliveries", caller.partition, {
+    (await idsByStatus("deliveries", caller, {
       parentId: webhookId,
       statuses: status,
       ...page,
@@ -215,8 +215,8 @@ export async function recoverDeliveries(
 }
 
 /**
- * Sends the events of a period that the webhook subscribes to, also those that were delivered, and
- * those from before the webhook was created. Each gets one delivery with a new schedule. A job
+ * Sends the events of a period that the webhook subscribes to and that pass its filter, also those
+ * that were delivered, and those from before the webhook was created. Each gets one delivery with a new schedule. A job
  * spreads them over time.
  * @returns how many; with `dryRun` they are only counted
  * @throws AppError `invalid-transition` if the webhook is disabled; `limit-reached` while another
@@ -229,7 +229,7 @@ export async function replayWebhook(
 ) {
   requireRole(caller, "ADMIN", "replay events");
   if (!dryRun) await lockRow(caller, "webhooks", webhookId);
-  const { status, events } = await getWebhook(caller, webhookId);
+  const { status, events, filter } = await getWebhook(caller, webhookId);
   const types = typesOfPatterns(events).filter((type) => eventTypes?.includes(type) ?? true);
   const bounds = [since, new Date(until.getTime() + 1)] as const;
   const [afterId, beforeId] = bounds.map((at) => firstIdAt("event", at)) as [string, string];
@@ -237,9 +237,10 @@ export async function replayWebhook(
     string,
     string,
   ];
+  const statement = filter ? countFilteredReplayStatement : countReplayStatement;
   const count = async () => {
-    const [row] = await runSql<{ count: number }>(
-      countReplayStatement({
+    const [row] = await runSql<{ count: number; isMore: boolean }>(
+      statement({
         ...caller.partition,
         webhookId,
         ...{ afterId, beforeId, afterDeliveryId, beforeDeliveryId },
@@ -247,14 +248,14 @@ export async function replayWebhook(
       }),
       caller,
     );
-    return row?.count ?? 0;
+    return row ?? { count: 0, isMore: false };
   };
-  if (dryRun) return { count: await count() };
+  if (dryRun) return count();
 
   requireEnabled(status);
   await requireNoReplay(caller, webhookId);
   const counted = await count();
-  if (counted === 0) return { count: 0 };
+  if (counted.count === 0 && !counted.isMore) return counted;
   await addBacklogTask(
     caller,
     webhookId,
@@ -271,11 +272,11 @@ export async function replayWebhook(
         until: until.toISOString(),
         eventTypes: eventTypes ?? null,
         statuses,
-        count: counted,
+        ...counted,
       },
     },
   });
-  return { count: counted };
+  return counted;
 }
 
 async function requireNoReplay({ db, partition }: Caller, webhookId: string): Promise<void> {

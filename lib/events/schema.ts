@@ -105,7 +105,13 @@ export const streamEventsQuery = z.strictObject({
 });
 
 /** The same for the dashboard, whose time field has no offset. */
-export const searchEventsQuery = listEventsQuery.extend({ since: instantOrMinute.optional() });
+export const searchEventsQuery = listEventsQuery.extend({
+  since: instantOrMinute.optional(),
+  /** Only events about the object with this id. */
+  objectId: z.string().max(100).optional(),
+  /** Only events with a delivery that has not succeeded. */
+  undelivered: z.literal("true").optional(),
+});
 
 export type EventTypeList = z.input<typeof eventTypeList>;
 export type Event = z.input<typeof event>;

@@ -118,8 +118,11 @@ test.each([
   const tenant = await newTenant();
   const { webhook } = await furnish(tenant);
   const before = await deliveriesOf(webhook.id);
-  expect((await replay(tenant, webhook, { ...selection, dryRun: true })).body).toEqual({ count });
-  expect((await replay(tenant, webhook, selection)).body).toEqual({ count });
+  expect((await replay(tenant, webhook, { ...selection, dryRun: true })).body).toEqual({
+    count,
+    isMore: false,
+  });
+  expect((await replay(tenant, webhook, selection)).body).toEqual({ count, isMore: false });
   await workOffBacklog(500);
 
   const pendingBefore = new Set(
@@ -135,7 +138,7 @@ test("202 for two replays one after the other: each sends each event once", asyn
   for (let index = 0; index < 5; index++) await newConversation(tenant);
   const webhook = await newWebhook(tenant, ["*"]);
   for (let round = 1; round <= 2; round++) {
-    expect((await replay(tenant, webhook)).body).toEqual({ count: 5 });
+    expect((await replay(tenant, webhook)).body).toEqual({ count: 5, isMore: false });
     await workOffBacklog(500);
     await makeDue(webhook.id);
     for (const { id } of await deliveriesOf(webhook.id)) await attempt(tenant, id);
@@ -150,7 +153,7 @@ test("workers that share a replay, while events are raised, make one delivery of
   const count = 30;
   for (let index = 0; index < count; index++) await newConversation(tenant);
   const webhook = await newWebhook(tenant, ["*"]);
-  expect((await replay(tenant, webhook)).body).toEqual({ count });
+  expect((await replay(tenant, webhook)).body).toEqual({ count, isMore: false });
   const work = Array.from({ length: 4 }, async () => {
     while (await db().backlogTask.count({ where: { webhookId: webhook.id } }))
       await workOffBacklog(3);
@@ -180,7 +183,7 @@ test("202 for a repeated request with its Idempotency-Key makes one replay, and 
   ).toMatchObject([
     {
       ...{ targetId: webhook.id, actorId: tenant.keyId },
-      changes: { after: { since: longAgo, eventTypes: null, count: 1 } },
+      changes: { after: { since: longAgo, eventTypes: null, count: 1, isMore: false } },
     },
   ]);
 });
@@ -195,7 +198,10 @@ test("409 for a replay while another one of the webhook is in progress, or while
   expect([refused.status, kindOf(refused), refused.body.limit, refused.body.current]).toEqual([
     ...[409, "limit-reached", 1, 1],
   ]);
-  expect((await replay(tenant, webhook, { dryRun: true })).body).toEqual({ count: 1 });
+  expect((await replay(tenant, webhook, { dryRun: true })).body).toEqual({
+    count: 1,
+    isMore: false,
+  });
   await workOffBacklog(500);
 
   await call(tenant, "PATCH", webhook.path, { status: "DISABLED" });

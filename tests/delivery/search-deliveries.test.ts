@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { attemptsByHour } from "@/lib/deliveries/attempts-by-hour";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
+import { latencyOfWebhook } from "@/lib/deliveries/latency";
 import {
   type ResponseClass,
   responseClasses,
@@ -13,6 +14,8 @@ import {
   searchDeliveries,
 } from "@/lib/deliveries/search";
 import { searchDeliveriesStatement } from "@/lib/deliveries/search.sql";
+import { searchEvents } from "@/lib/deliveries/search-events";
+import { searchEventsQuery } from "@/lib/events/schema";
 import { type Partition, reader, system } from "@/lib/platform/caller";
 import { pool } from "@/lib/platform/db";
 import { type Receiver, type Respond, startReceiver } from "../support/receiver";
@@ -132,7 +135,7 @@ test("attempts are counted by webhook and hour, and unsent deliveries by status"
   // An hour may have ended between the first attempt and the last; all of them are counted.
   expect(sum(webhook.id)).toEqual({ attempts: 5, failures: 4 });
   expect(sum(other.id)).toEqual({ attempts: 0, failures: 0 });
-  expect(await countUnsent(caller, webhook.id)).toEqual({ pending: 5, held: 0 });
+  expect(await countUnsent(caller, webhook.id)).toEqual({ pending: 5, held: 0, heldTask: null });
 });
 
 test("an event's deliveries name the webhooks they went to", async () => {
@@ -167,4 +170,34 @@ test("a rare outcome among many deliveries is read from its own index", async ()
   );
   const plan = JSON.stringify(rows);
   expect(indexes.filter(({ name }) => plan.includes(name))).not.toEqual([]);
+});
+
+test("events that are not delivered are those with a delivery that has not succeeded, page by page in both orders", async () => {
+  const { webhook } = await newDeliveries();
+  const caller = reader(system(webhook.partition));
+  const find = async (query: Record<string, string>) =>
+    (await searchEvents(caller, searchEventsQuery.parse({ undelivered: "true", ...query }))).data;
+  const all = (await searchEvents(caller, searchEventsQuery.parse({}))).data.map(({ id }) => id);
+  const undelivered = (await find({})).map(({ id }) => id);
+  // Of the outcomes, only 2xx is a success.
+  expect(undelivered).toHaveLength(all.length - 1);
+  expect(undelivered).toEqual(all.filter((id) => undelivered.includes(id)));
+
+  const first = await find({ limit: "2" });
+  const rest = await find({ limit: "100", cursor: first[1]?.id ?? "" });
+  expect([...first, ...rest].map(({ id }) => id)).toEqual(undelivered);
+  expect((await find({ order: "asc" })).map(({ id }) => id)).toEqual(undelivered.toReversed());
+  expect(await find({ type: "customer.deleted" })).toEqual([]);
+});
+
+test("the latency of a webhook is that of its deliveries that succeeded at the first attempt", async () => {
+  const { webhook } = await newDeliveries();
+  const caller = reader(system(webhook.partition));
+  expect(await latencyOfWebhook(caller, webhook.id)).toMatchObject({ count: 1 });
+  await pool().query("UPDATE deliveries SET first_duration_ms = 40 WHERE webhook_id = $1", [
+    webhook.id,
+  ]);
+  expect(await latencyOfWebhook(caller, webhook.id)).toMatchObject({ p50: 40, p95: 40 });
+  const other = await newWebhook(receiver.url);
+  expect(await latencyOfWebhook(reader(system(other.partition)), other.id)).toBeNull();
 });

@@ -7,16 +7,28 @@ import { type Filter, Filters } from "@/components/ui/filters";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager } from "@/components/ui/pager";
 import { deliveriesOfEvents } from "@/lib/deliveries/search";
+import { searchEvents } from "@/lib/deliveries/search-events";
 import { eventTypes } from "@/lib/events/event-types";
 import { searchEventsQuery } from "@/lib/events/schema";
-import { listEvents } from "@/lib/events/service";
 import { env } from "@/lib/platform/env";
 
 export const metadata = { title: "Events" };
 
-const filters: Filter[] = [
+const filtersFor = (now: Date): Filter[] => [
   { name: "type", label: "Type", options: eventTypes.map((value) => ({ value, label: value })) },
-  { name: "since", label: "From (UTC)", type: "datetime-local" },
+  {
+    name: "since",
+    label: `From (${zoneName(now)})`,
+    type: "datetime-local",
+    zone: viewerTime().zone,
+  },
+  { name: "objectId", label: "Object ID", type: "search", placeholder: "cnv_…, cus_…" },
+  {
+    name: "undelivered",
+    label: "Deliveries",
+    options: [{ value: "true", label: "Not delivered" }],
+  },
+  orderFilter,
 ];
 
 export default dashboardPage(async ({ caller, environment, base, query, now }) => {
@@ -28,7 +40,7 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
   const deliveries = await deliveriesOfEvents(caller, ids);
   const statusesOf = (id: string) =>
     deliveries.filter(({ eventId }) => eventId === id).map(({ status }) => status);
-  const isFiltered = Object.keys(query).length > 0;
+  const isFiltered = isFilteredBy(query);
   return (
     <>
       <PageHeader
@@ -36,10 +48,11 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
         description="Everything that happened in the last 30 days, whether or not a webhook received it."
         guide="events"
       />
-      {isFiltered || events.length > 0 ? <Filters filters={filters} /> : null}
+      {isFiltered || events.length > 0 ? <Filters filters={filtersFor(now)} /> : null}
       {events.length > 0 ? (
         <EventTable
           events={events.map((event) => ({ ...event, statuses: statusesOf(event.id) }))}
+          order={search.order}
           base={base}
           now={now}
         />

@@ -19,7 +19,7 @@ import { hasRequestLog } from "@/lib/request-logs/service";
 export const metadata = { title: "Event" };
 
 export default dashboardPage<"eventId">(async ({ caller, base, params, now }) => {
-  const payload = await getPayload(caller, params.eventId);
+  const payload = await load(caller, params.eventId);
   const { id, type, timestamp, data, request } = JSON.parse(payload) as Event;
   const [deliveries, isLogged] = await Promise.all([
     deliveriesOfEvents(caller, [id]),
@@ -40,6 +40,14 @@ export default dashboardPage<"eventId">(async ({ caller, base, params, now }) =>
         <Panel title="What happened">
           <Facts
             facts={[
+              {
+                name: "Type",
+                value: (
+                  <Link href={`/docs/events/${type}`} className="text-accent hover:underline">
+                    About {type}
+                  </Link>
+                ),
+              },
               { name: "When", value: <Time at={new Date(timestamp)} now={now} /> },
               {
                 name: "About",
