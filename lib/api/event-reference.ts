@@ -21,7 +21,10 @@ const declarations: Record<EventType, EventDeclaration> = {
 };
 
 /** An event type, with the schema and an example of the whole event. */
-export type DescribedEvent = { description: string; schema: z.ZodObject; example: Event };
+export type DescribedEvent = Pick<EventDeclaration, "description" | "triggers"> & {
+  schema: z.ZodObject;
+  example: Event;
+};
 
 export const describedEvents = Object.fromEntries(
   eventTypes.map((type) => [type, toDescribedEvent(type, declarations[type])]),
@@ -29,7 +32,7 @@ export const describedEvents = Object.fromEntries(
 
 function toDescribedEvent(
   type: EventType,
-  { description, data, example }: EventDeclaration,
+  { description, triggers, data, example }: EventDeclaration,
 ): DescribedEvent {
   const schema = event.extend({
     type: z.literal(type).meta({ description: "What happened." }),
@@ -45,7 +48,7 @@ function toDescribedEvent(
     data: shown,
     request,
   };
-  return { description, schema, example: whole };
+  return { description, triggers, schema, example: whole };
 }
 
 /** What a test of this type sends. `webhook.test` itself needs no example. */

@@ -1,5 +1,6 @@
 import {
   changeOf,
+  type EventDeclaration,
   type EventDeclarations,
   eventAbout,
   exampleFields,
@@ -67,10 +68,21 @@ const reply: Message = {
 export const conversationEvents: EventDeclarations<"conversation"> = {
   "conversation.created": eventAbout(conversation, {
     description: "A conversation was created.",
+    triggers: [
+      "`POST /conversations`, or a member who starts a conversation in the dashboard.",
+      'A message to a closed conversation with `onClosed: "new"`, which continues in a new conversation.',
+      "If the conversation is created with a first message, `message.received` or `message.sent` follows as a separate event.",
+    ],
     example: { timestamp: exampleTimes.created, request: exampleRequest, object: orderQuestion },
   }),
   "conversation.updated": changeOf(conversation, {
     description: "Fields of a conversation other than its status changed.",
+    triggers: [
+      "`PATCH /conversations/{conversationId}`, or a change in the dashboard, of any field except `status`.",
+      "A change of the status raises `conversation.status_changed` instead, even if other fields change with it.",
+      "A new message raises only its own event, although it changes `messageCount` and `lastMessageAt`.",
+      "A change to the values that the conversation already has raises nothing.",
+    ],
     example: {
       timestamp: exampleTimes.changed,
       request: exampleRequest,
@@ -80,6 +92,12 @@ export const conversationEvents: EventDeclarations<"conversation"> = {
   }),
   "conversation.status_changed": changeOf(conversation, {
     description: "A conversation's status changed, and perhaps other fields with it.",
+    triggers: [
+      "`PATCH /conversations/{conversationId}` or the dashboard sets another status.",
+      "A customer's message reopens a snoozed or resolved conversation. `message.received` is raised too.",
+      "The time in `snoozedUntil` passes, and the conversation is `OPEN` again. `request` is then null.",
+      "`previousAttributes.status` is the status before.",
+    ],
     example: {
       timestamp: exampleTimes.changed,
       request: exampleRequest,
@@ -102,6 +120,11 @@ export const messageEvents: EventDeclarations<"message"> = {
   "message.sent": eventAbout(message, {
     description:
       "A message by a member, an agent or one of your programs was added to a conversation.",
+    triggers: [
+      "A message by a member, an agent, one of your programs or the system, through the API or the inbox.",
+      "A reply that a receiver gave in its response to `message.received`.",
+      'An internal note (`direction: "INTERNAL"`) raises nothing.',
+    ],
     example: { timestamp: exampleTimes.changed, request: exampleRequest, object: reply },
   }),
 };

@@ -23,10 +23,19 @@ const ada: Customer = {
 export const customerEvents: EventDeclarations<"customer"> = {
   "customer.created": eventAbout(customer, {
     description: "A customer was created.",
+    triggers: [
+      "`POST /customers`, `PUT /customers/by-external-id/{externalId}` with a new `externalId`, or the dashboard.",
+      "`POST /conversations` with a `customer` who does not exist yet.",
+    ],
     example: { timestamp: exampleTimes.created, request: exampleRequest, object: ada },
   }),
   "customer.updated": changeOf(customer, {
     description: "Fields of a customer changed.",
+    triggers: [
+      "`PATCH /customers/{customerId}`, `PUT /customers/by-external-id/{externalId}`, or the dashboard.",
+      "A change to the values that the customer already has raises nothing.",
+      "A new conversation changes `conversationCount`, but does not raise this event.",
+    ],
     example: {
       timestamp: exampleTimes.changed,
       request: exampleRequest,

@@ -6,6 +6,8 @@ import { type Event, event } from "./schema";
 export type EventDeclaration = {
   /** When the event happens. */
   description: string;
+  /** What raises the event, and what does not: sentences for its page in the documentation. */
+  triggers: readonly string[];
   /** The event's `data`. `data.object` is what the API would return for the same object. */
   data: z.ZodObject;
   example: {
@@ -28,11 +30,16 @@ type Example<Object extends z.ZodObject> = {
 /** An event about an object that was created, reached a state, or was deleted. */
 export function eventAbout<Object extends z.ZodObject>(
   object: Object,
-  { description, example }: { description: string; example: Example<Object> },
+  {
+    description,
+    triggers,
+    example,
+  }: Pick<EventDeclaration, "description" | "triggers"> & { example: Example<Object> },
 ): EventDeclaration {
   const { timestamp, request, object: shown } = example;
   return {
     description,
+    triggers,
     data: z.object({ object }),
     example: { timestamp, request, data: { object: { ...shown } } },
   };
@@ -43,9 +50,9 @@ export function changeOf<Object extends z.ZodObject>(
   object: Object,
   {
     description,
+    triggers,
     example,
-  }: {
-    description: string;
+  }: Pick<EventDeclaration, "description" | "triggers"> & {
     example: Example<Object> & { previousAttributes: Partial<z.input<Object>> };
   },
 ): EventDeclaration {
@@ -56,6 +63,7 @@ export function changeOf<Object extends z.ZodObject>(
     .meta({ description: event.shape.data.shape.previousAttributes.meta()?.description });
   return {
     description,
+    triggers,
     data: z.object({ object, previousAttributes }),
     example: {
       timestamp,

@@ -1,4 +1,5 @@
 import type { References, ValuesOf } from "@/lib/platform/sql";
+import { passesFilter } from "./filter.sql";
 
 // The parts that one-statement changes have in common. Each refers to a common table expression
 // `go`, which has a row if and only if the change is to happen.
@@ -73,6 +74,14 @@ const isEnabled = `(w.status = 'ENABLED' OR 'ENABLED' = (
 export const deliveryIdOf = (eventId: string, webhookId: string): string =>
   `'dlv_' || substr(${eventId}, 5, 10) || upper(substr(md5(${eventId} || ${webhookId}), 1, 16))`;
 
+type WriteEvents = {
+  /** The conversation that the events are about, as JSON, or a list of its states (filter.sql.ts). */
+  conversations: string;
+  payload?: string;
+  at?: string;
+  where?: string;
+};
+
 /**
  * `event` and `delivery`: the events, and one delivery for each webhook that subscribes to one of
  * them and whose filter it passes. A disabled webhook's deliveries are held. Deliveries of a webhook
@@ -82,7 +91,7 @@ export const deliveryIdOf = (eventId: string, webhookId: string): string =>
  */
 export const writeEvents = (
   p: ChangeReferences & EventReferences,
-  { payload = "e.payload", at = p.at, where = "true" } = {},
+  { conversations, payload = "e.payload", at = p.at, where = "true" }: WriteEvents,
 ) => `
   event AS (
     INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
@@ -101,6 +110,6 @@ export const writeEvents = (
     FROM go, unnest(${p.eventIds}, ${p.eventTypes}, ${p.eventConversationIds}) AS e (id, type, conversation_id)
     JOIN webhooks w ON w.tenant_id = ${p.tenantId} AND w.environment = ${p.environment} AND w.deleted_at IS NULL
       AND w.events && ARRAY['*', split_part(e.type, '.', 1) || '.*', e.type]
-    WHERE ${where}
+    WHERE ${where} AND ${passesFilter("w.filter", conversations)}
     RETURNING id
   )`;

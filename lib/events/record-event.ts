@@ -2,7 +2,8 @@ import type { Caller, Identity } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { sql } from "@/lib/platform/sql";
 import { newId } from "@/lib/resources/ids";
-import type { EventType } from "./event-types";
+import type { EventType, EventTypeOf } from "./event-types";
+import { type FilterableConversation, filterableStates } from "./filter";
 import { changeParameters, type EventValues, eventParameters, writeEvents } from "./outbox.sql";
 import type { Event } from "./schema";
 
@@ -15,6 +16,8 @@ type Options = {
   at?: Date;
   /** The webhook that the event is about, which gets no delivery of it. */
   exceptWebhookId?: string;
+  /** Of a customer's message: the agent of its conversation. */
+  agent?: ConversationAgent | undefined;
   /** Of a test: the example of another type, which is sent with the test's id and time. */
   example?: Event | undefined;
 };
@@ -31,7 +34,7 @@ export function newEvent(
   options: Options = {},
 ): NewEvent {
   const id = newId("event", at);
-  const { previousAttributes, example } = options;
+  const { previousAttributes, agent, example } = options;
   const context = {
     environment: identity.partition.environment,
     timestamp: at.toISOString(),
@@ -45,12 +48,18 @@ export function newEvent(
     timestamp: context.timestamp,
     data: {
       object,
+      ...agent,
       ...(previousAttributes && { previousAttributes }),
       ...(example && { example: { ...example, id, ...context } }),
     },
     request: context.request,
   });
-  return { id, type, payload };
+  return { id, type, payload, conversationId: conversationOf(type, object) };
+}
+
+function conversationOf(type: EventType, object: object): string | null {
+  const { id, conversationId } = object as { id?: string; conversationId?: string };
+  return (type.startsWith("conversation.") ? id : conversationId) ?? null;
 }
 
 /**
@@ -72,27 +81,43 @@ export const eventValues = (events: NewEvent[]): EventValues => ({
 
 const recordEventStatement = sql(
   "record_event",
-  { ...changeParameters, ...eventParameters, exceptWebhookId: "text?" },
+  { ...changeParameters, ...eventParameters, conversations: "jsonb?", exceptWebhookId: "text?" },
   (p) => `
   WITH go AS (SELECT 1),
-  ${writeEvents(p, { where: `w.id IS DISTINCT FROM ${p.exceptWebhookId}` })}
+  ${writeEvents(p, {
+    conversations: p.conversations,
+    where: `w.id IS DISTINCT FROM ${p.exceptWebhookId}`,
+  })}
   SELECT id FROM delivery`,
 );
+
+type MessageEventType = EventTypeOf<"message">;
+/** Filters of webhooks compare the conversation of a message. Null only in tests. */
+type AboutConversation = { conversation: FilterableConversation | null };
 
 /**
  * Writes an event and its deliveries in the caller's transaction. They are sent once it has
  * committed.
  */
-export async function recordEvent(
+export async function recordEvent<Type extends EventType>(
   caller: Caller,
-  type: EventType,
+  type: Type,
   object: object,
-  options: Options = {},
+  ...[options = {}]: Type extends MessageEventType
+    ? [Options & AboutConversation]
+    : [(Options & Partial<AboutConversation>)?]
 ): Promise<void> {
   const { at = new Date(), exceptWebhookId } = options;
   const event = newEvent(caller, type, object, at, options);
+  const states = filterableStates(type, object, options);
   const deliveries = await runSql<{ id: string }>(
-    recordEventStatement({ ...caller.partition, at, ...eventValues([event]), exceptWebhookId }),
+    recordEventStatement({
+      ...caller.partition,
+      at,
+      ...eventValues([event]),
+      conversations: states && JSON.stringify(states),
+      exceptWebhookId,
+    }),
     caller,
   );
   caller.outbox.push(...deliveries.map(({ id }) => ({ ...caller.partition, id })));

@@ -4,6 +4,7 @@ import {
   environment,
   instant,
   instantOrMinute,
+  integer,
   storedText,
   timestamp,
 } from "@/lib/platform/schema";
@@ -116,4 +117,5 @@ export const searchEventsQuery = listEventsQuery.extend({
 export type EventTypeList = z.input<typeof eventTypeList>;
 export type Event = z.input<typeof event>;
 export type ListEvents = z.output<typeof listEventsQuery>;
+export type SearchEvents = z.output<typeof searchEventsQuery>;
 export type StreamEvents = z.output<typeof streamEventsQuery>;

@@ -62,4 +62,4 @@ export async function listEventsOfRequest(
 }
 
 /** The API returns what was signed and sent. */
-const toEvent = ({ payload }: { payload: string }) => JSON.parse(payload) as Event;
+export const toEvent = ({ payload }: { payload: string }) => JSON.parse(payload) as Event;

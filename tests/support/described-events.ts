@@ -4,8 +4,8 @@ import { event } from "@/lib/events/schema";
 import { db } from "@/lib/platform/db";
 
 /**
- * Holds every event that the tests of a file have raised against the schema of its type: nothing
- * lacks, nothing is unnamed.
+ * Checks every event that the tests of a file have raised against the schema of its type. No field
+ * may be missing, and none may be without a description.
  */
 export async function requireDescribedEvents(): Promise<void> {
   for (const { payload } of await db().event.findMany({ select: { payload: true } })) {
