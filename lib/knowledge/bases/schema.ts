@@ -10,10 +10,35 @@ import {
 } from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
+import type { Language } from "@/prisma/generated/enums";
+
+export const languages = [
+  "da",
+  "de",
+  "en",
+  "es",
+  "fi",
+  "fr",
+  "hu",
+  "it",
+  "nl",
+  "no",
+  "pt",
+  "ro",
+  "ru",
+  "sv",
+  "tr",
+] as const satisfies Language[];
+
+const language = z
+  .enum(languages)
+  .meta({ id: "Language", description: "The language of documents, as its two letters." });
 
 const described = {
   name: "The knowledge base's name. Unique in the environment.",
   description: "What the documents are about.",
+  language:
+    "The language of the documents. A search then finds every form of a word, and ignores the most common words. Without it, words match only as they are written. It cannot be changed later.",
 };
 
 export const createKnowledgeBaseBody = z.strictObject({
