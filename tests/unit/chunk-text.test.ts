@@ -39,7 +39,7 @@ test("for any text, no word is lost and no character is cut in two", () => {
   );
   fc.assert(
     fc.property(fc.array(word, { maxLength: 100 }), (words) => {
-      // Numbered, so that each place in the text is like no other.
+      // Numbered, so that each place in the text is unique.
       const text = words.map((word, index) => `${index}:${word}`).join(" ");
       const chunks = chunksOf(text);
       let position = 0;

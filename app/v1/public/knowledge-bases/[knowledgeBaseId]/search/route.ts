@@ -7,7 +7,7 @@ export const GET = operation({
   operationId: "searchKnowledgeBase",
   summary: "Search the documents of a knowledge base",
   description:
-    "Full-text search, best document first. Every word must occur in exactly this form: `lamp` does not find “lamps”. `lamp or lamps` finds both.",
+    "Full-text search, best document first. Every word must occur, in any form that it has in the language of the knowledge base. Without a language, `lamp` does not find “lamps”, but `lamp or lamps` finds both.",
   scope: "read:knowledge",
   params: knowledgeBaseParams,
   query: searchQuery,
