@@ -158,6 +158,8 @@ export const nouns = {
     ],
     auditActions: {
       "document.created": "Document created",
+      "document.updated": "Document updated",
+      "document.replaced": "Document replaced",
       "document.retried": "Document retried",
       "document.deleted": "Document deleted",
     },

@@ -3,11 +3,10 @@ import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { GET as downloadFile } from "@/app/files/[tenantId]/[environment]/[fileId]/route";
 import { failStuckDocuments, processDocument } from "@/lib/knowledge/documents/process-document";
 import { maximumDocumentBytes } from "@/lib/knowledge/documents/schema";
-import { retryDocument } from "@/lib/knowledge/documents/service";
 import { removeStrayBlobs } from "@/lib/platform/blobs/service";
-import { mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
@@ -675,16 +674,18 @@ describe("processing", () => {
     expect((await read()).error.code).toBe("timeout");
 
     const retry = () =>
-      mutate(tenant.identity, (caller) => retryDocument(caller, base, document.id));
-    expect(await retry()).toMatchObject({ status: "PENDING", error: null });
-    expect(await retry()).toMatchObject({ status: "PENDING" });
+      call(tenant, "POST", `/knowledge-bases/${base}/documents/${document.id}/retry`);
+    const waiting = { status: 202, body: { status: "PENDING", error: null } };
+    expect(await retry()).toMatchObject(waiting);
+    expect(await retry()).toMatchObject(waiting);
     await processAll();
     expect(await read()).toMatchObject({ status: "READY" });
-    await expect(retry()).rejects.toMatchObject({ kind: "invalid-transition" });
+    expect(await retry()).toMatchObject({ status: 409, body: kind("invalid-transition") });
     expect(await eventsOf(tenant)).toEqual([
       "knowledge_base.created",
       "document.created",
       "document.failed",
+      "document.updated",
       "document.ready",
     ]);
     const audited = await db().auditEntry.findMany({
@@ -768,6 +769,186 @@ describe("searching", () => {
       );
     },
   );
+});
+
+describe("changing", () => {
+  const documentIn = async (tenant: TestTenant, text = "The old fox.", fileName = "a.txt") => {
+    const base = await newKnowledgeBase(tenant);
+    const { body } = await upload(tenant, base, formOf(text, fileName));
+    await processAll();
+    return { base, id: body.id as string, url: `/knowledge-bases/${base}/documents/${body.id}` };
+  };
+  const sendForm = (
+    tenant: TestTenant,
+    method: "PUT",
+    path: string,
+    form: FormData,
+    headers = {},
+  ) =>
+    send(`/v1/public${path}`, {
+      method,
+      headers: { authorization: `Bearer ${tenant.key}`, ...headers },
+      body: form,
+    });
+  const replace = (tenant: TestTenant, url: string, form: FormData, headers = {}) =>
+    sendForm(tenant, "PUT", url, form, headers);
+  const names = (hits: { name: string }[]) => hits.map(({ name }) => name);
+
+  test("200 renames a document and merges its metadata, with one event, and none for the same values", async () => {
+    const tenant = await newTenant();
+    const { base, id, url } = await documentIn(tenant);
+    const patch = { name: "New name.txt", metadata: { team: "a" } };
+    const renamed = await call(tenant, "PATCH", `/knowledge-bases/${base}/documents/${id}`, patch);
+    expect(renamed).toMatchObject({ status: 200, body: { ...patch, status: "READY" } });
+    expect((await call(tenant, "PATCH", url, patch)).text).toBe(renamed.text);
+    expect((await eventsInOrder(tenant)).at(-1)).toMatchObject({
+      type: "document.updated",
+      data: { object: renamed.body, previousAttributes: { name: "a.txt", metadata: {} } },
+    });
+    expect((await eventsOf(tenant)).filter((name) => name === "document.updated")).toHaveLength(1);
+  });
+
+  test("200 renames a knowledge base, 409 with existingId for a name that another one has", async () => {
+    const tenant = await newTenant();
+    const [base, other] = [await newKnowledgeBase(tenant), await newKnowledgeBase(tenant, "Other")];
+    const url = `/knowledge-bases/${base}`;
+    expect(
+      await call(tenant, "PATCH", `/knowledge-bases/${base}`, {
+        name: "Guides",
+        description: "For agents",
+      }),
+    ).toMatchObject({ status: 200, body: { name: "Guides", description: "For agents" } });
+    expect(await call(tenant, "PATCH", url, { name: "Other" })).toMatchObject({
+      status: 409,
+      body: { ...kind("conflict"), existingId: other },
+    });
+    expect(await call(tenant, "PATCH", url, { language: "de" })).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: "/language" }] },
+    });
+    expect((await eventsOf(tenant)).slice(-1)).toEqual(["knowledge_base.updated"]);
+  });
+
+  test("a replaced document keeps its id, and its old text is found until the new one is READY", async () => {
+    const tenant = await newTenant();
+    const { base, id } = await documentIn(tenant);
+
+    const replaced = await sendForm(
+      tenant,
+      "PUT",
+      `/knowledge-bases/${base}/documents/${id}`,
+      formOf("The new hare.", "b.txt"),
+    );
+    expect(replaced).toMatchObject({
+      status: 200,
+      body: { id, name: "b.txt", status: "PENDING", sizeBytes: 13, chunkCount: 1 },
+    });
+    expect(names(await search(tenant, base, "fox"))).toEqual(["b.txt"]);
+    await processAll();
+
+    expect(await search(tenant, base, "fox")).toEqual([]);
+    expect(await search(tenant, base, "hare")).toMatchObject([{ documentId: id }]);
+    const { body: several } = await call(tenant, "POST", "/knowledge/search", {
+      q: "hare",
+      knowledgeBaseIds: [base],
+      neighbors: 5,
+    });
+    expect(several.data).toMatchObject([{ position: 0, before: [], after: [] }]);
+    expect((await call(tenant, "GET", `/knowledge-bases/${base}`)).body).toMatchObject({
+      documentCounts: { pending: 0, processing: 0, ready: 1, failed: 0 },
+      sizeBytes: 13,
+    });
+    expect((await eventsOf(tenant)).slice(-2)).toEqual(["document.updated", "document.ready"]);
+    await removeStrayBlobs(100);
+    expect(await filesOnDisk("kept", tenant)).toHaveLength(1);
+    expect(await db().documentChunk.count({ where: { documentId: id } })).toBe(1);
+  });
+
+  test("a replacement that cannot be read is FAILED with the reason, and the old text is still found", async () => {
+    const tenant = await newTenant();
+    const { base, url } = await documentIn(tenant);
+    await replace(tenant, url, formOf(" ", "b.txt"));
+    await processAll();
+    expect((await call(tenant, "GET", url)).body).toMatchObject({
+      status: "FAILED",
+      error: { code: "empty" },
+      chunkCount: 1,
+    });
+    expect(await search(tenant, base, "fox")).toHaveLength(1);
+
+    await replace(tenant, url, formOf("The new hare.", "b.txt"));
+    await processAll();
+    expect(await search(tenant, base, "fox")).toEqual([]);
+    expect(await search(tenant, base, "hare")).toHaveLength(1);
+  });
+
+  test("a process that is still reading the earlier file publishes nothing", async () => {
+    const tenant = await newTenant();
+    const base = await newKnowledgeBase(tenant);
+    const { body: document } = await upload(tenant, base, formOf("The old fox.", "a.txt"));
+    const url = `/knowledge-bases/${base}/documents/${document.id}`;
+    const reference = { ...tenant.identity.partition, id: document.id };
+    const reading = processDocument(reference);
+    await replace(tenant, url, formOf("The new hare.", "b.txt"));
+    await reading;
+    await processAll();
+    expect((await call(tenant, "GET", url)).body).toMatchObject({ status: "READY", name: "b.txt" });
+    expect(await search(tenant, base, "fox")).toEqual([]);
+    expect(await search(tenant, base, "hare")).toHaveLength(1);
+  });
+
+  test("409 for bytes that another document has; the document's own bytes change nothing", async () => {
+    const tenant = await newTenant();
+    const { base, url } = await documentIn(tenant);
+    const { body: other } = await upload(tenant, base, formOf("Other", "o.txt"));
+    expect(await replace(tenant, url, formOf("Other", "b.txt"))).toMatchObject({
+      status: 409,
+      body: { ...kind("conflict"), existingId: other.id },
+    });
+    const before = (await call(tenant, "GET", url)).text;
+    expect(await replace(tenant, url, formOf("The old fox.", "a.txt"))).toMatchObject({
+      status: 200,
+      body: { status: "READY" },
+    });
+    expect((await call(tenant, "GET", url)).text).toBe(before);
+    await removeStrayBlobs(100);
+    expect(await filesOnDisk("kept", tenant)).toHaveLength(2);
+  });
+
+  test("one replacement with the same idempotency key, 412 with the ETag of an earlier version", async () => {
+    const tenant = await newTenant();
+    const { url } = await documentIn(tenant);
+    const etag = String((await call(tenant, "GET", url)).headers.get("etag"));
+    const headers = { "idempotency-key": "replace", "if-match": etag };
+    const first = await replace(tenant, url, formOf("New", "b.txt"), headers);
+    const second = await replace(tenant, url, formOf("New", "b.txt"), headers);
+    expect([first.status, second.status, second.text]).toEqual([200, 200, first.text]);
+    const late = await replace(tenant, url, formOf("Newer", "b.txt"), { "if-match": etag });
+    expect(late).toMatchObject({ status: 412, body: kind("precondition-failed") });
+  });
+
+  test("a link downloads the file as it was uploaded, for 5 minutes, and never as a page", async () => {
+    const tenant = await newTenant();
+    const { url: path } = await documentIn(tenant, "<p>The old fox.</p>", "a.html");
+    const { body } = await call(tenant, "GET", `${path}/file`);
+    expect(body).toMatchObject({ name: "a.html", contentType: "text/html", sizeBytes: 19 });
+    const request = new Request(body.url);
+    const [, , tenantId = "", environment = "", fileId = ""] = new URL(body.url).pathname.split(
+      "/",
+    );
+    const params = Promise.resolve({ tenantId, environment, fileId });
+    const file = await downloadFile(request, { params });
+    expect(file.status).toBe(200);
+    expect(file.headers.get("content-type")).toBe("application/octet-stream");
+    expect(file.headers.get("content-disposition")).toMatch(/^attachment; filename="a.html"/);
+    expect(await file.text()).toBe("<p>The old fox.</p>");
+
+    setCurrentTime(() => new Date(Date.now() + 301_000));
+    const late = await downloadFile(request, { params }).finally(() => setCurrentTime(null));
+    expect(late.status).not.toBe(200);
+    await call(tenant, "DELETE", path);
+    expect((await downloadFile(request, { params })).status).toBe(404);
+  });
 });
 
 test("deleting a document deletes its text and, after the commit, its file", async () => {

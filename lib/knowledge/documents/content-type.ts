@@ -1,5 +1,4 @@
-import { open } from "node:fs/promises";
-import type { IncomingFile } from "@/lib/platform/blobs/incoming-file";
+import { type IncomingFile, readTail } from "@/lib/platform/blobs/incoming-file";
 import { AppError } from "@/lib/platform/errors";
 
 const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
@@ -58,7 +57,7 @@ export async function detectContentType(
   if (startsWith(pdfSignature) || (!file.isText && file.head.includes(pdfSignature)))
     return "application/pdf";
   if (startsWith(zipSignature)) {
-    const tail = await readTail(file);
+    const tail = await readTail(file, tailBytes);
     // Without its directory, the archive is damaged. If the name promises a Word document,
     // processing reports that.
     const isDamaged = !tail.includes(zipDirectoryEnd);
@@ -80,15 +79,4 @@ function unsupported(reason: string): AppError {
     "unsupported-media-type",
     `A document must be a txt, md, html, csv, json, pdf or docx file. ${reason}.`,
   );
-}
-
-async function readTail({ path, sizeBytes }: { path: string; sizeBytes: number }): Promise<Buffer> {
-  const handle = await open(path);
-  try {
-    const length = Math.min(tailBytes, sizeBytes);
-    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, sizeBytes - length);
-    return buffer;
-  } finally {
-    await handle.close();
-  }
 }

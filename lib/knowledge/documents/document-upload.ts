@@ -1,5 +1,5 @@
 import { detectContentType } from "./content-type";
-import { createTextDocumentBody, maximumDocumentBytes } from "./schema";
+import { createTextDocumentBody, maximumDocumentBytes, replaceWithTextBody } from "./schema";
 
 /** How a document is uploaded, through the API and in the dashboard. */
 export const documentUploadFormat = {
@@ -8,4 +8,11 @@ export const documentUploadFormat = {
   json: createTextDocumentBody,
   textField: "text",
   detectContentType,
+};
+
+/** How a file is uploaded that replaces a document's. */
+export const replacementUploadFormat = {
+  ...documentUploadFormat,
+  jsonFields: [],
+  json: replaceWithTextBody,
 };

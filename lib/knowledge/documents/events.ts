@@ -1,4 +1,5 @@
 import {
+  changeOf,
   type EventDeclarations,
   eventAbout,
   exampleRequest,
@@ -42,18 +43,46 @@ const failed: Document = {
 export const documentEvents: EventDeclarations<"document"> = {
   "document.created": eventAbout(document, {
     description: "A document was uploaded and is waiting to be processed.",
+    triggers: [
+      "`POST /knowledge-bases/{knowledgeBaseId}/documents`, or an upload in the dashboard.",
+      "`document.ready` or `document.failed` follows when the document has been processed.",
+    ],
     example: { timestamp: exampleTimes.created, request: exampleRequest, object: uploaded },
+  }),
+  "document.updated": changeOf(document, {
+    description: "Fields of a document changed, its file was replaced, or it is processed again.",
+    triggers: [
+      "`PATCH /knowledge-bases/{knowledgeBaseId}/documents/{documentId}`, or the dashboard.",
+      "`PUT …/documents/{documentId}` and `POST …/documents/{documentId}/retry`. `document.ready` or `document.failed` follows.",
+      "A change to the values that the document already has raises nothing.",
+    ],
+    example: {
+      timestamp: exampleTimes.changed,
+      request: exampleRequest,
+      object: { ...ready, name: "returns-2026.md" },
+      previousAttributes: { name: "returns.md" },
+    },
   }),
   "document.ready": eventAbout(document, {
     description: "A document was processed. Searches now find it.",
+    triggers: [
+      "The background work has extracted and indexed the text of a document. `request` is null.",
+    ],
     example: { timestamp: exampleTimes.changed, request: null, object: ready },
   }),
   "document.failed": eventAbout(document, {
     description: "A document could not be processed. Its `error` says why.",
+    triggers: [
+      "The text of a document could not be extracted. `error.code` says why, for example `encrypted` or `empty`. `request` is null.",
+      "A document that is processed again can raise it again, or `document.ready`.",
+    ],
     example: { timestamp: exampleTimes.changed, request: null, object: failed },
   }),
   "document.deleted": eventAbout(document, {
     description: "A document was deleted. The object is its last state.",
+    triggers: [
+      "`DELETE /knowledge-bases/{knowledgeBaseId}/documents/{documentId}`, or the dashboard.",
+    ],
     example: { timestamp: exampleTimes.changed, request: exampleRequest, object: ready },
   }),
 };

@@ -81,31 +81,61 @@ const held = (p: HolderReferences) => `
   WITH held AS (
     UPDATE documents SET lease_expires_at = ${timeOf(p.now)} + interval '${leaseSeconds} seconds'
     WHERE ${isHeld(p)}
-    RETURNING tenant_id, environment, id, knowledge_base_id
+    RETURNING tenant_id, environment, id, knowledge_base_id, first_position, first_position + coalesce(chunk_count, 0) AS next_position
   )`;
 
-/** Chunks that an earlier holder wrote before it lost the lease. Returns a row while it is held. */
+/**
+ * Chunks that an earlier holder wrote before it lost the lease, but not those that a search finds.
+ * Returns a row while it is held.
+ */
 export const clearChunksStatement = sql(
   "clear_document_chunks",
   holderParameters,
   (p) => `${held(p)},
   cleared AS (
     DELETE FROM document_chunks c USING held WHERE c.tenant_id = held.tenant_id AND c.environment = held.environment AND c.document_id = held.id
+      AND NOT (c.position >= held.first_position AND c.position < held.next_position)
   )
   SELECT id FROM held`,
 );
 
-/** Returns a row while the lease is held. */
+/** Adds chunks after those that a search finds. Returns a row while the lease is held. */
 export const insertChunksStatement = sql(
   "insert_document_chunks",
   { ...holderParameters, firstPosition: "int", texts: "text[]" },
   (p) => `${held(p)},
   inserted AS (
-    INSERT INTO document_chunks (tenant_id, environment, document_id, position, knowledge_base_id, text)
-    SELECT held.tenant_id, held.environment, held.id, ${p.firstPosition} + chunk.ordinality - 1, held.knowledge_base_id, chunk.text
-    FROM held, unnest(${p.texts}) WITH ORDINALITY AS chunk (text, ordinality)
+    INSERT INTO document_chunks (tenant_id, environment, document_id, position, knowledge_base_id, language, text)
+    SELECT held.tenant_id, held.environment, held.id, held.next_position + ${p.firstPosition} + chunk.ordinality - 1, base.id, base.language, chunk.text
+    FROM held
+    JOIN knowledge_bases base ON base.tenant_id = held.tenant_id AND base.environment = held.environment AND base.id = held.knowledge_base_id
+    CROSS JOIN unnest(${p.texts}) WITH ORDINALITY AS chunk (text, ordinality)
   )
   SELECT id FROM held`,
+);
+
+/**
+ * The new chunks become those that a search finds, and the earlier ones are deleted. Returns a row
+ * if the lease is held. One statement reads a row as it was, so it deletes by the earlier range.
+ */
+export const publishChunksStatement = sql(
+  "publish_document_chunks",
+  { ...holderParameters, chunkCount: "int", characterCount: "int" },
+  (p) => `
+  WITH earlier AS (
+    SELECT id, first_position, first_position + coalesce(chunk_count, 0) AS next_position FROM documents WHERE ${isHeld(p)} FOR UPDATE
+  ),
+  published AS (
+    UPDATE documents d SET status = 'READY', first_position = earlier.next_position, chunk_count = ${p.chunkCount},
+      character_count = ${p.characterCount}, lease_holder = NULL, lease_expires_at = NULL, updated_at = ${timeOf(p.now)}
+    FROM earlier WHERE d.tenant_id = ${p.tenantId} AND d.environment = ${p.environment} AND d.id = earlier.id
+    RETURNING d.id
+  ),
+  replaced AS (
+    DELETE FROM document_chunks c USING earlier
+    WHERE c.tenant_id = ${p.tenantId} AND c.environment = ${p.environment} AND c.document_id = earlier.id AND c.position < earlier.next_position
+  )
+  SELECT id FROM published`,
 );
 
 /** Ends the lease after a delay. */

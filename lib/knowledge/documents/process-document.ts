@@ -23,6 +23,7 @@ import {
   clearChunksStatement,
   findStuckDocumentsStatement,
   insertChunksStatement,
+  publishChunksStatement,
   releaseAllStatement,
   releaseStatement,
 } from "./process-document.sql";
@@ -127,8 +128,7 @@ async function processClaimed(document: ClaimedDocument, { signal }: Options): P
   try {
     const text = await readText(document, signal);
     const chunkCount = await writeChunks(document, text);
-    if (chunkCount !== null)
-      await finish(document, "READY", { characterCount: text.length, chunkCount });
+    if (chunkCount !== null) await publish(document, { characterCount: text.length, chunkCount });
   } catch (error) {
     if (error instanceof ExtractionError) return void (await fail(document, error.code));
     if (!signal?.aborted)
@@ -153,8 +153,8 @@ async function readText(
 }
 
 /**
- * Writes the chunks in statements of moderate size, so that none takes long. Search ignores the
- * chunks until the document is ready.
+ * Writes the chunks in statements of moderate size, so that none takes long. Until the document is
+ * ready, search ignores them and finds those of the file that this one replaces.
  */
 async function writeChunks(document: ClaimedDocument, text: string): Promise<number | null> {
   if (!(await isHeld(clearChunksStatement(heldBy(document))))) return null;
@@ -184,31 +184,51 @@ const heldBy = ({ leaseHolder, tenantId, environment, id }: ClaimedDocument) => 
 
 const isHeld = async (query: Query): Promise<boolean> => (await runSql(query)).length > 0;
 
-const fail = (document: DocumentReference & { leaseHolder?: string }, code: DocumentErrorCode) =>
-  finish(document, "FAILED", { errorCode: code, errorMessage: documentErrors[code] });
+const publish = (
+  document: ClaimedDocument,
+  counts: { characterCount: number; chunkCount: number },
+) =>
+  finish(document, "READY", async (caller) => {
+    const published = publishChunksStatement({ ...heldBy(document), ...counts });
+    return (await runSql(published, caller)).length > 0;
+  });
+
+/** Without a lease holder, no matter who holds the lease. */
+function fail(
+  document: DocumentReference & { leaseHolder?: string },
+  errorCode: DocumentErrorCode,
+): Promise<boolean> {
+  const { tenantId, environment, id, leaseHolder } = document;
+  const where = { tenantId, environment, id, ...(leaseHolder && { leaseHolder }) };
+  const error = { errorCode, errorMessage: documentErrors[errorCode] };
+  const data = { ...error, status: "FAILED" as const, leaseHolder: null, leaseExpiresAt: null };
+  return finish(
+    document,
+    "FAILED",
+    async ({ db }) => {
+      const { count } = await db.document.updateMany({
+        where: { ...where, status: "PROCESSING" },
+        data: { ...data, updatedAt: now() },
+      });
+      return count > 0;
+    },
+    errorCode,
+  );
+}
 
 /**
- * Sets the final status and records its event once: only while the document is being processed, and
- * by this lease holder if one is given.
+ * Records the event of a final status once.
+ * @param set sets the status, only while the document is being processed. @returns whether it did
  */
 async function finish(
-  { tenantId, environment, id, leaseHolder }: DocumentReference & { leaseHolder?: string },
+  { tenantId, environment, id }: DocumentReference,
   status: "READY" | "FAILED",
-  result: Prisma.DocumentUpdateManyMutationInput,
+  set: (caller: Caller) => Promise<boolean>,
+  error: DocumentErrorCode | "none" = "none",
 ): Promise<boolean> {
   const partition = { tenantId, environment };
-  return mutate(system(partition), async (caller: Caller) => {
-    const { count } = await caller.db.document.updateMany({
-      where: { ...partition, id, status: "PROCESSING", ...(leaseHolder && { leaseHolder }) },
-      data: {
-        ...result,
-        status,
-        leaseHolder: null,
-        leaseExpiresAt: null,
-        updatedAt: now(),
-      },
-    });
-    if (count === 0) return false;
+  const hasFinished = await mutate(system(partition), async (caller: Caller) => {
+    if (!(await set(caller))) return false;
     const row = await caller.db.document.findUniqueOrThrow({
       where: { tenantId_environment_id: { ...partition, id } },
     });

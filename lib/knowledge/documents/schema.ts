@@ -1,19 +1,24 @@
 import { z } from "zod";
-import { metadata } from "@/lib/platform/metadata";
+import { metadata, metadataPatch } from "@/lib/platform/metadata";
 import {
   commaList,
   createdAt,
+  distinct,
   integer,
   nameText,
   storedText,
   text,
   textRanges,
+  timestamp,
   updatedAt,
 } from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
 import { limitParameter, listQuery, pageOf } from "@/lib/resources/pages";
 import type { DocumentStatus } from "@/prisma/generated/enums";
 import { contentTypes } from "./content-type";
+
+/** Of a part of a document, in characters. Most are much shorter. */
+const maximumPartLength = 1_000;
 
 export const maximumDocumentBytes = 20 * 1_024 ** 2;
 
@@ -68,6 +73,16 @@ export const createTextDocumentBody = z.strictObject({
   metadata: metadata.default({}),
 });
 
+export const updateDocumentBody = z.strictObject({
+  name: name.optional(),
+  metadata: metadataPatch.optional(),
+});
+
+/** The field next to a file that replaces another. Without it, the document gets the file's name. */
+export const replaceDocumentFields = z.strictObject({ name: name.optional() });
+
+export const replaceWithTextBody = createTextDocumentBody.omit({ metadata: true });
+
 export const document = z
   .object({
     id: idOf("document"),
@@ -85,13 +100,32 @@ export const document = z
       .object({ code: errorCode, message: storedText(200, "The reason, as a sentence.") })
       .nullable()
       .meta({ description: "Why the document could not be read, if its status is `FAILED`." }),
-    characterCount: integer("The length of the text in the file, in characters.").nullable(),
-    chunkCount: integer("How many parts the text was cut into for the search.").nullable(),
+    characterCount: integer(
+      "The length of the text that a search finds, in characters. While a file is being read that replaces another, that of the earlier one.",
+    ).nullable(),
+    chunkCount: integer(
+      "How many parts that text was cut into. Null until the document has been `READY`.",
+    ).nullable(),
     metadata,
     createdAt,
     updatedAt,
   })
   .meta({ id: "Document", description: "A document of a knowledge base." });
+
+/** The file of a document, as it was uploaded. */
+export const documentFile = z
+  .object({
+    documentId: idOf("document"),
+    name: storedText(255, described.name),
+    contentType,
+    sizeBytes: integer("The file's size, in bytes."),
+    sha256: document.shape.sha256,
+    url: storedText(2_048, "A link to download the file, for anyone who has it.").nullable(),
+    urlExpiresAt: timestamp
+      .nullable()
+      .meta({ description: "When the link stops working: 5 minutes after the response." }),
+  })
+  .meta({ id: "DocumentFile", description: "The uploaded file of a document." });
 
 export const documentPage = pageOf(document);
 export const documentParams = z.object({
@@ -137,7 +171,71 @@ export const searchResults = z.object({
     .meta({ description: "The documents that match, best first.", maxItems: 50 }),
 });
 
+export const matches = ["all", "any"] as const;
+
+export const searchKnowledgeBody = z.strictObject({
+  q: text(500)
+    .trim()
+    .min(1)
+    .meta({
+      description:
+        'The words to find. Use "several words" for a phrase, and `-` before a word that must not occur.',
+      examples: ["free returns"],
+    }),
+  knowledgeBaseIds: distinct(z.array(reference("knowledgeBase")).min(1).max(20)).meta({
+    description: "The knowledge bases to search, such as those of an agent.",
+  }),
+  match: z.enum(matches).default("all").meta({
+    id: "KnowledgeMatch",
+    description:
+      "Whether a part must contain `all` words, with `or` between alternatives, or `any` of them. Parts with more of the words come first.",
+  }),
+  limit: z.int().min(1).max(50).default(10).meta({ description: "Results at most." }),
+  neighbors: z.int().min(0).max(5).default(0).meta({
+    description: "How many parts before and after each result to return with it.",
+  }),
+});
+
+const partText = z.string().meta({ maxLength: maximumPartLength });
+
+export const knowledgeHits = z.object({
+  data: z
+    .array(
+      z
+        .object({
+          knowledgeBaseId: idOf("knowledgeBase"),
+          documentId: idOf("document"),
+          name: storedText(255, described.name),
+          position: integer("The number of the part in its document, from 0."),
+          text: storedText(maximumPartLength, "The part of the document, as plain text."),
+          ranges: textRanges(
+            maximumPartLength,
+            "Where the words of the query are in `text`: JavaScript's `text.slice(start, end)` for each range.",
+          ),
+          before: z.array(partText).meta({
+            description:
+              "The parts before it, in their order. Each part may repeat the last sentence of the one before.",
+            maxItems: 5,
+          }),
+          after: z
+            .array(partText)
+            .meta({ description: "The parts after it, in their order.", maxItems: 5 }),
+          score: z.number().meta({
+            description: "From 0 to 1, the best first. Comparable only within one response.",
+          }),
+        })
+        .meta({ id: "KnowledgeHit", description: "A part of a document that matches a search." }),
+    )
+    .meta({ description: "The parts that match, best first.", maxItems: 50 }),
+});
+
+export type SearchKnowledge = z.output<typeof searchKnowledgeBody>;
+export type KnowledgeHits = z.input<typeof knowledgeHits>;
+export type KnowledgeHit = KnowledgeHits["data"][number];
 export type DocumentFields = z.output<typeof documentFields>;
+export type UpdateDocument = z.output<typeof updateDocumentBody>;
+export type ReplaceDocumentFields = z.output<typeof replaceDocumentFields>;
+export type DocumentFile = z.input<typeof documentFile>;
 export type Document = z.input<typeof document>;
 export type ListDocuments = z.output<typeof listDocumentsQuery>;
 export type Search = z.output<typeof searchQuery>;

@@ -6,11 +6,19 @@ import { sql } from "@/lib/platform/sql";
  */
 const maximumRanked = 5_000;
 
+/**
+ * The document of a chunk `c` that a search finds: not one of a file that is still being read or has
+ * failed, which a document has next to those of the file that it replaces.
+ */
+const searchable = `documents d ON d.tenant_id = c.tenant_id AND d.environment = c.environment AND d.id = c.document_id
+        AND c.position >= d.first_position AND c.position < d.first_position + d.chunk_count`;
+
 /** The characters that PostgreSQL puts around a hit. No chunk contains them. */
 export const hitStart = "\u0001";
 export const hitEnd = "\u0002";
 
-const headlineOptions = `StartSel=${hitStart}, StopSel=${hitEnd}, MaxFragments=2, MinWords=8, MaxWords=30, FragmentDelimiter=" … "`;
+const hits = `StartSel=${hitStart}, StopSel=${hitEnd}`;
+const headlineOptions = `${hits}, MaxFragments=2, MinWords=8, MaxWords=30, FragmentDelimiter=" … "`;
 
 /**
  * The knowledge base is one of the words of the search (prisma/beyond-schema.sql), so the index
@@ -33,7 +41,7 @@ export const searchStatement = sql(
   candidate AS MATERIALIZED (
     SELECT c.document_id, c.position, ts_rank_cd(c.search, query.words, 32) AS score
     FROM query, document_chunks c
-    JOIN documents d ON d.tenant_id = c.tenant_id AND d.environment = c.environment AND d.id = c.document_id AND d.status = 'READY'
+    JOIN ${searchable}
     WHERE numnode(query.words) > 0 AND c.search @@ (query.words && quote_literal(${p.knowledgeBaseId})::tsquery)
       AND c.tenant_id = ${p.tenantId} AND c.environment = ${p.environment}
     LIMIT ${maximumRanked}
@@ -42,7 +50,7 @@ export const searchStatement = sql(
     SELECT * FROM (SELECT DISTINCT ON (document_id) * FROM candidate ORDER BY document_id, score DESC, position) AS of_document
     ORDER BY score DESC, document_id DESC LIMIT ${p.limit}
   )
-  SELECT d.id AS "documentId", d.name, ts_headline('simple', c.text, query.words, '${headlineOptions}') AS marked, best.score
+  SELECT d.id AS "documentId", d.name, ts_headline(query.config, c.text, query.words, '${headlineOptions}') AS marked, best.score
   FROM query, best
   JOIN documents d ON d.tenant_id = ${p.tenantId} AND d.environment = ${p.environment} AND d.id = best.document_id
   JOIN document_chunks c ON c.tenant_id = ${p.tenantId} AND c.environment = ${p.environment}

@@ -1,31 +1,45 @@
 import { recordAudit } from "@/lib/audit/service";
 import { recordEvent } from "@/lib/events/record-event";
-import { countDocument, getKnowledgeBase, storedBytes } from "@/lib/knowledge/bases/service";
+import { linkTo } from "@/lib/files/links";
+import {
+  countDocument,
+  getKnowledgeBase,
+  requireKnowledgeBases,
+} from "@/lib/knowledge/bases/service";
+import { blobStore } from "@/lib/platform/blobs/blob-store";
 import { abandonBlob, adoptBlob, type StoredFile } from "@/lib/platform/blobs/service";
 import type { Caller } from "@/lib/platform/caller";
-import { runSql } from "@/lib/platform/db";
-import { alreadyExists, invalidBody, limitReached, notInThisStatus } from "@/lib/platform/errors";
-import type { Metadata } from "@/lib/platform/metadata";
+import { changedFields, previousAttributes } from "@/lib/platform/changes";
+import { readRows, runSql } from "@/lib/platform/db";
+import { alreadyExists, invalidBody, notInThisStatus } from "@/lib/platform/errors";
+import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
-import { lockKind, lockRow } from "@/lib/resources/lock-row";
+import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { idsByStatus } from "@/lib/resources/page-by-status";
 import { pageById, toPage } from "@/lib/resources/pages";
-import { planOf, planStorageBytes } from "@/lib/tenants/service";
+import { requireRoomForBytes } from "@/lib/storage/service";
 import type { DocumentModel } from "@/prisma/generated/models";
+import { toAnyWord } from "./any-word";
 import type { ContentType } from "./content-type";
 import { readMarked, toHtml } from "./excerpt";
 import type {
   Document,
   DocumentErrorCode,
   DocumentFields,
+  DocumentFile,
+  KnowledgeHit,
+  KnowledgeHits,
   ListDocuments,
+  ReplaceDocumentFields,
   Search,
+  SearchKnowledge,
   SearchResults,
+  UpdateDocument,
 } from "./schema";
-import { searchStatement } from "./service.sql";
+import { searchBasesStatement, searchStatement } from "./service.sql";
 
 export async function listDocuments(
   caller: Caller,
@@ -37,7 +51,7 @@ export async function listDocuments(
   const { after, orderBy, take } = pageById(page);
   const ids =
     status &&
-    (await idsByStatus("documents", caller.partition, {
+    (await idsByStatus("documents", caller, {
       parentId: knowledgeBaseId,
       statuses: status,
       ...page,
@@ -119,18 +133,143 @@ export async function createDocument(
   return document;
 }
 
-/** Call it before the document is added to the size of its knowledge base. */
-async function requireRoomForBytes(caller: Caller, sizeBytes: number): Promise<void> {
-  await lockKind(caller, "documents");
-  const limit = planStorageBytes[await planOf(caller)];
-  const current = await storedBytes(caller);
-  if (current + sizeBytes <= limit) return;
-  const figures = [limit, current, sizeBytes].map((bytes) => bytes.toLocaleString("en"));
-  const detail = `An environment on your plan stores at most ${figures[0]} bytes of documents. It stores ${figures[1]}, and this one has ${figures[2]}.`;
-  throw limitReached(`${detail} Delete documents that you no longer need, or upgrade your plan.`, {
-    limit,
-    current,
+/**
+ * If another transaction stores the bytes after this, the unique index repeats the transaction.
+ * @param id the document that may have them
+ */
+async function requireNewBytes(
+  { db, partition }: Caller,
+  knowledgeBaseId: string,
+  sha256: Uint8Array<ArrayBuffer>,
+  id: string,
+): Promise<void> {
+  const existing = await db.document.findFirst({
+    where: { ...partition, knowledgeBaseId, sha256, id: { not: id } },
+    select: { id: true },
   });
+  if (existing)
+    throw alreadyExists("A document with the same bytes in this knowledge base", existing.id);
+}
+
+/** The uploaded file, with a new link to download it. */
+export async function getDocumentFile(
+  caller: Caller,
+  knowledgeBaseId: string,
+  id: string,
+): Promise<DocumentFile> {
+  const { name, contentType, sizeBytes, sha256 } = await getDocument(caller, knowledgeBaseId, id);
+  const file = { documentId: id, name, contentType, sizeBytes, sha256 };
+  return { ...file, ...linkTo(caller.partition, id) };
+}
+
+/** The uploaded file, for someone with a valid link to it. */
+export async function openDocument(caller: Caller, id: string) {
+  const row = await requireDocument(caller, await knowledgeBaseOfDocument(caller, id), id);
+  const open = async () => {
+    const stream = await (await blobStore()).get(row.blobKey);
+    // Deleted or replaced since the row was read, and removed from the store.
+    if (!stream) throw notFound("document", id);
+    return stream;
+  };
+  return { file: toDocument(row), open };
+}
+
+/** Changes the name and metadata, which a search does not read. */
+export async function updateDocument(
+  caller: Caller,
+  knowledgeBaseId: string,
+  id: string,
+  { metadata: metadataPatch, ...fields }: UpdateDocument,
+): Promise<Document> {
+  requireRole(caller, "MEMBER", "change documents");
+  const row = await lockDocument(caller, knowledgeBaseId, id);
+  caller.requireMatch?.(toDocument(row));
+  const metadata = mergeMetadata(row.metadata, metadataPatch);
+  const updated = await changeDocument(caller, row, { ...fields, metadata });
+  if (updated.name !== row.name) {
+    await recordAudit(caller, {
+      action: "document.updated",
+      targetId: id,
+      changes: { before: { name: row.name }, after: { name: updated.name } },
+    });
+  }
+  return updated;
+}
+
+/**
+ * Replaces the document's file, which is then processed. Until that succeeds, a search finds the
+ * text of the earlier file.
+ * @throws AppError `conflict` with `existingId` if another document of the knowledge base has the
+ * same bytes; `limit-reached` if the environment has used up its plan's storage
+ */
+export async function replaceDocument(
+  caller: Caller,
+  knowledgeBaseId: string,
+  id: string,
+  { name }: ReplaceDocumentFields,
+  { blobKey, contentType, sizeBytes, ...file }: StoredFile,
+): Promise<Document> {
+  requireRole(caller, "MEMBER", "replace documents");
+  if (!name) throw invalidBody("/name", "required", "is required if the file has no name");
+  const row = await lockDocument(caller, knowledgeBaseId, id);
+  caller.requireMatch?.(toDocument(row));
+  const sha256 = new Uint8Array(file.sha256);
+  const isSame = file.sha256.equals(row.sha256) && contentType === row.contentType;
+  if (isSame && row.status !== "FAILED") return changeDocument(caller, row, { name });
+
+  await requireNewBytes(caller, knowledgeBaseId, sha256, id);
+  const addedBytes = sizeBytes - row.sizeBytes;
+  await requireRoomForBytes(caller, Math.max(0, addedBytes));
+  await adoptBlob(caller, blobKey);
+  await abandonBlob(caller, row.blobKey);
+  const content = { name, blobKey, contentType, sizeBytes, sha256 };
+  const updated = await changeDocument(caller, row, { ...content, ...waiting });
+  await recordAudit(caller, {
+    action: "document.replaced",
+    targetId: id,
+    changes: {
+      before: { name: row.name, sizeBytes: row.sizeBytes },
+      after: { name, sizeBytes },
+    },
+  });
+  const counted = { from: row.status, to: "PENDING", sizeBytes: addedBytes } as const;
+  await countDocument(caller, knowledgeBaseId, counted);
+  caller.documents.push({ ...caller.partition, id });
+  return updated;
+}
+
+/** Waits to be processed. A process that is reading the document can no longer finish it. */
+const waiting = {
+  status: "PENDING",
+  errorCode: null,
+  errorMessage: null,
+  leaseHolder: null,
+  leaseExpiresAt: null,
+  startedAt: null,
+} as const;
+
+/** @param row the document's row, which the transaction has locked */
+async function changeDocument(
+  caller: Caller,
+  row: DocumentModel,
+  data: Omit<Partial<DocumentModel>, "metadata"> & { metadata?: Metadata },
+): Promise<Document> {
+  const before = toDocument(row);
+  const changed = changedFields(before, toDocument({ ...row, ...data }));
+  if (changed.length === 0) return before;
+  // Not after this moment, however far ahead the clock of an earlier change was: a document that
+  // waits is claimed from then on.
+  const at = new Date();
+  const updated = await caller.db.document.update({
+    where: { tenantId_environment_id: { ...caller.partition, id: row.id } },
+    data: { ...data, updatedAt: at },
+  });
+  const after = toDocument(updated);
+  await recordEvent(caller, "document.updated", after, {
+    previousAttributes: previousAttributes(before, changed),
+    at,
+  });
+  return after;
 }
 
 /** Deletes the document with its chunks. Its file is removed after the commit. */
@@ -170,6 +309,7 @@ export async function retryDocument(
 ): Promise<Document> {
   requireRole(caller, "MEMBER", "process documents again");
   const row = await lockDocument(caller, knowledgeBaseId, id);
+  caller.requireMatch?.(toDocument(row));
   if (row.status === "READY") {
     throw notInThisStatus("The document is ready, so it cannot be processed again.", {
       from: "READY",
@@ -177,16 +317,7 @@ export async function retryDocument(
     });
   }
   if (row.status !== "FAILED") return toDocument(row);
-  const updated = await caller.db.document.update({
-    where: { tenantId_environment_id: { ...caller.partition, id } },
-    data: {
-      status: "PENDING",
-      errorCode: null,
-      errorMessage: null,
-      startedAt: null,
-      updatedAt: new Date(),
-    },
-  });
+  const updated = await changeDocument(caller, row, waiting);
   await recordAudit(caller, {
     action: "document.retried",
     targetId: id,
@@ -194,7 +325,7 @@ export async function retryDocument(
   });
   await countDocument(caller, knowledgeBaseId, { from: "FAILED", to: "PENDING" });
   caller.documents.push({ ...caller.partition, id });
-  return toDocument(updated);
+  return updated;
 }
 
 type FoundChunk = { documentId: string; name: string; marked: string; score: number };
@@ -221,6 +352,22 @@ export async function searchDocuments(
   };
 }
 
+type FoundPart = Omit<KnowledgeHit, "text" | "ranges"> & { marked: string };
+
+/** Full-text search over the ready documents of several knowledge bases. */
+export async function searchKnowledge(
+  caller: Caller,
+  { q, knowledgeBaseIds, match, neighbors, limit }: SearchKnowledge,
+): Promise<KnowledgeHits> {
+  await requireKnowledgeBases(caller, knowledgeBaseIds);
+  const words = match === "any" ? toAnyWord(q) : { wanted: q, unwanted: "" };
+  const rows = await readRows<FoundPart>(
+    searchBasesStatement({ ...caller.partition, knowledgeBaseIds, ...words, neighbors, limit }),
+    caller,
+  );
+  return { data: rows.map(({ marked, ...found }) => ({ ...found, ...readMarked(marked) })) };
+}
+
 /** The chunks of a document in order, for the dashboard. */
 export async function listChunks(
   caller: Caller,
@@ -228,13 +375,15 @@ export async function listChunks(
   id: string,
   { after = -1, limit = 20 } = {},
 ) {
-  await requireDocument(caller, knowledgeBaseId, id);
-  return caller.db.documentChunk.findMany({
-    where: { ...caller.partition, documentId: id, position: { gt: after } },
+  const { firstPosition, chunkCount } = await requireDocument(caller, knowledgeBaseId, id);
+  const range = { gt: firstPosition + after, lt: firstPosition + (chunkCount ?? 0) };
+  const chunks = await caller.db.documentChunk.findMany({
+    where: { ...caller.partition, documentId: id, position: range },
     select: { position: true, text: true },
     orderBy: { position: "asc" },
     take: limit,
   });
+  return chunks.map(({ position, text }) => ({ position: position - firstPosition, text }));
 }
 
 async function requireDocument(
@@ -242,8 +391,10 @@ async function requireDocument(
   knowledgeBaseId: string,
   id: string,
 ): Promise<DocumentModel> {
+  // A job deletes the documents of a deleted knowledge base.
+  const isReadable = { knowledgeBase: { deletedAt: null } };
   const found = await db.document.findUnique({
-    where: { tenantId_environment_id: { ...partition, id } },
+    where: { tenantId_environment_id: { ...partition, id }, ...isReadable },
   });
   if (found?.knowledgeBaseId !== knowledgeBaseId) throw notFound("document", id);
   return found;

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "documents" ADD COLUMN     "first_position" INTEGER NOT NULL DEFAULT 0;
