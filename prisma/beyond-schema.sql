@@ -234,8 +234,9 @@ BEGIN
     DELETE FROM search_entries e USING gone
       WHERE e.tenant_id = gone.tenant_id AND e.environment = gone.environment AND e.conversation_id = gone.conversation_id AND e.message_id = gone.id;
   ELSE
+    -- Those of its messages are deleted with them, and a search ignores them until then.
     DELETE FROM search_entries e USING gone
-      WHERE e.tenant_id = gone.tenant_id AND e.environment = gone.environment AND e.conversation_id = gone.id;
+      WHERE e.tenant_id = gone.tenant_id AND e.environment = gone.environment AND e.conversation_id = gone.id AND e.message_id = '';
   END IF;
   RETURN NULL;
 END $$;

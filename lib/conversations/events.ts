@@ -7,8 +7,9 @@ import {
   exampleRequest,
   exampleTimes,
 } from "@/lib/events/declare-event";
-import { type Message, message } from "./message-schema";
-import { type Conversation, conversation } from "./schema";
+import { event } from "@/lib/events/schema";
+import { type Message, message, redactedMessage } from "./message-schema";
+import { type Conversation, conversation, deletedConversation } from "./schema";
 
 const orderQuestion: Conversation = {
   ...exampleFields,
@@ -43,6 +44,7 @@ const firstMessage: Message = {
   externalId: null,
   metadata: {},
   createdAt: exampleTimes.created,
+  redactedAt: null,
 };
 
 const reply: Message = {
@@ -110,6 +112,22 @@ export const conversationEvents: EventDeclarations<"conversation"> = {
       previousAttributes: { status: "OPEN", resolvedAt: null },
     },
   }),
+  "conversation.deleted": eventAbout(deletedConversation, {
+    description: "A conversation was deleted with its messages. The object has only ids.",
+    triggers: [
+      "`DELETE /conversations/{conversationId}`, or a member who deletes a conversation in the dashboard.",
+      "`DELETE /customers/{customerId}?cascade=true` raises one for each conversation of the customer.",
+    ],
+    example: {
+      timestamp: exampleTimes.changed,
+      request: exampleRequest,
+      object: {
+        id: orderQuestion.id,
+        environment: "test",
+        customerId: orderQuestion.customerId,
+      },
+    },
+  }),
 };
 
 export const messageEvents: EventDeclarations<"message"> = {
@@ -126,5 +144,22 @@ export const messageEvents: EventDeclarations<"message"> = {
       'An internal note (`direction: "INTERNAL"`) raises nothing.',
     ],
     example: { timestamp: exampleTimes.changed, request: exampleRequest, object: reply },
+  }),
+  "message.redacted": eventAbout(redactedMessage, {
+    description: "A message's text and metadata were removed. The object has only ids.",
+    triggers: [
+      "`DELETE /conversations/{conversationId}/messages/{messageId}`, or a member who redacts a message in the inbox.",
+      "The text is also removed from the stored events and deliveries of the message.",
+    ],
+    example: {
+      timestamp: exampleTimes.changed,
+      request: exampleRequest,
+      object: {
+        id: firstMessage.id,
+        environment: "test",
+        conversationId: orderQuestion.id,
+        redactedAt: exampleTimes.changed,
+      },
+    },
   }),
 };

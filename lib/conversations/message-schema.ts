@@ -161,8 +161,21 @@ export const message = z
     createdAt: timestamp.meta({
       description: "When it was posted. Never earlier than the message before it.",
     }),
+    redactedAt: timestamp.nullable().meta({
+      description: "When its content was removed. `text` is then empty.",
+    }),
   })
   .meta({ id: "Message", description: "A message of a conversation." });
+
+/** The object of `message.redacted`. */
+export const redactedMessage = z
+  .object({
+    id: idOf("message"),
+    environment,
+    conversationId: idOf("conversation"),
+    redactedAt: timestamp.meta({ description: "When its content was removed." }),
+  })
+  .meta({ description: "The ids of the message and its conversation." });
 
 export const messagePage = pageOf(message);
 export const messageParams = z.object({

@@ -44,6 +44,7 @@ export function newMessage(
     externalId: body.externalId ?? null,
     metadata: body.metadata ?? {},
     createdAt: at.toISOString(),
+    redactedAt: null,
   };
 }
 
@@ -80,6 +81,7 @@ export function toMessage(row: MessageRow): Message {
     externalId: row.externalId,
     metadata: row.metadata as Metadata,
     createdAt: row.createdAt,
+    redactedAt: row.redactedAt,
   };
 }
 

@@ -12,7 +12,10 @@ import { rowSteps } from "@/lib/resources/pages";
 import type { MessageModel } from "@/prisma/generated/models";
 
 /** A message's row, with its time as the API returns it. */
-export type MessageRow = Omit<MessageModel, "tenantId" | "createdAt"> & { createdAt: string };
+export type MessageRow = Omit<MessageModel, "tenantId" | "createdAt" | "redactedAt"> & {
+  createdAt: string;
+  redactedAt: string | null;
+};
 
 const columns = `environment, id, conversation_id AS "conversationId", sequence, direction, author_type AS "authorType",
   author_id AS "authorId", author_name AS "authorName", text, attachments, external_id AS "externalId", metadata, created_at AS "createdAt", redacted_at AS "redactedAt"`;

@@ -178,6 +178,15 @@ export const conversation = z
     description: "A conversation with a customer on one of your channels.",
   });
 
+/** The object of `conversation.deleted`. */
+export const deletedConversation = z
+  .object({
+    id: idOf("conversation"),
+    environment,
+    customerId: idOf("customer").nullable(),
+  })
+  .meta({ description: "The ids of the conversation and its customer." });
+
 export const conversationPage = pageOf(conversation);
 export const conversationParams = z.object({ conversationId: idParameter("conversation") });
 export const listConversationsQuery = listQuery("conversation", "desc", {

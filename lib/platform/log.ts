@@ -13,7 +13,19 @@ const maximumDepth = 4;
 const beyondCut = 200;
 
 const cutTo = (length: number, text: string) =>
-  text.length > length ? `${text.slice(0, length)}… (${text.length} characters)` : text;
+  text.length > length
+    ? `${withoutSecrets(text.slice(0, length + beyondCut)).slice(0, length)}… (${text.length} characters)`
+    : withoutSecrets(text);
+
+const secretName =
+  /^(?:.*(?:secret|password|token)|(?:proxy-)?authorization|(?:set-)?cookie|api[-_]?key)$/i;
+const redacted = "[redacted]";
+
+/** API keys, secrets and private keys of webhooks, bearer tokens, and passwords in URLs. */
+const secretValue =
+  /\b[a-z][a-z0-9]{1,11}_(?:live|test)_[0-9A-Za-z]{20,}|\b(?:whsec|whsk)_[\w+/=-]{16,}|(?<=\bbearer )[\w.~+/=-]{8,}|(?<=:\/\/[^\s:@/]{0,100}:)[^\s@/]+(?=@)/gi;
+
+const withoutSecrets = (text: string) => text.replace(secretValue, redacted);
 
 function capped(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return cutTo(maximumCharacters, value);
@@ -31,7 +43,10 @@ function capped(value: unknown, depth = 0): unknown {
     return value.slice(0, maximumItems).map((item) => capped(item, depth + 1));
   const entries = Object.entries(value).slice(0, maximumItems);
   return Object.fromEntries(
-    entries.map(([name, field]) => [cutTo(100, name), capped(field, depth + 1)]),
+    entries.map(([name, field]) => [
+      cutTo(100, name),
+      secretName.test(name) ? redacted : capped(field, depth + 1),
+    ]),
   );
 }
 

@@ -64,7 +64,13 @@ export const nouns = {
     },
     list: { table: "conversations", parent: null },
     scope: { name: "conversations", label: "Conversations", presets: ["messaging"] },
-    events: ["conversation.created", "conversation.updated", "conversation.status_changed"],
+    events: [
+      "conversation.created",
+      "conversation.updated",
+      "conversation.status_changed",
+      "conversation.deleted",
+    ],
+    auditActions: { "conversation.deleted": "Conversation deleted" },
     dashboardPath: "conversations/{id}",
   },
   message: {
@@ -72,7 +78,8 @@ export const nouns = {
     idPrefix: "msg",
     api: { path: "messages" },
     list: { table: "messages", parent: "conversation_id" },
-    events: ["message.received", "message.sent"],
+    events: ["message.received", "message.sent", "message.redacted"],
+    auditActions: { "message.redacted": "Message redacted" },
     dashboardPath: "conversations/{parent}#{id}",
   },
   file: {
@@ -140,8 +147,12 @@ export const nouns = {
     },
     list: { table: "knowledge_bases", parent: null },
     scope: { name: "knowledge", label: "Knowledge", presets: [] },
-    events: ["knowledge_base.created"],
-    auditActions: { "knowledge_base.created": "Knowledge base created" },
+    events: ["knowledge_base.created", "knowledge_base.updated", "knowledge_base.deleted"],
+    auditActions: {
+      "knowledge_base.created": "Knowledge base created",
+      "knowledge_base.updated": "Knowledge base updated",
+      "knowledge_base.deleted": "Knowledge base deleted",
+    },
     dashboardPath: "knowledge/{id}",
   },
   document: {

@@ -34,6 +34,9 @@ const retentions: Retention[] = [
     days: 30,
   },
   { table: "deleted_items", key: tenantKey("id"), column: "deleted_at", days: 30 },
+  { table: "deleted_days", key: tenantKey("day"), column: "day", days: 60 },
+  // As long as an event can be about a deleted conversation.
+  { table: "deletions", key: tenantKey("id"), column: "finished_at", days: 38 },
   { table: "purged_events", key: tenantKey("id"), column: "purged_at", days: 30 },
 ];
 

@@ -37,6 +37,7 @@ const counted = [
   { table: "usage_days", time: "day", of: ["api_key_id"], ofRequest: dayOfRequest },
   { table: "request_hours", time: "hour", of: ["api_key_id"], ofRequest: hourOfRequest },
   { table: "conversation_days", time: "day", of: [], ofRequest: dayOfRequest },
+  { table: "deleted_days", time: "day", of: [], ofRequest: dayOfRequest },
   { table: "delivery_days", time: "day", of: [], ofRequest: dayOfRequest },
   { table: "webhook_hours", time: "hour", of: ["webhook_id"], ofRequest: hourOfRequest },
 ];

@@ -40,7 +40,8 @@ export const countDayStatement = sql(
       SELECT count(*) FILTER (WHERE direction = 'INBOUND') AS received, count(*) FILTER (WHERE direction = 'OUTBOUND') AS sent
       FROM messages WHERE tenant_id = due.id AND environment = e.environment AND id >= ${p.firstMessageId} AND id < ${p.nextMessageId}
     ) AS message
-    WHERE conversation.created + message.received + message.sent > 0
+    LEFT JOIN deleted_days deleted ON deleted.tenant_id = due.id AND deleted.environment = e.environment AND deleted.day = ${p.day}
+    WHERE conversation.created + message.received + message.sent > 0 OR deleted.day IS NOT NULL
   )
   UPDATE tenants t SET counted_until = ${p.day} + 1 FROM due WHERE t.id = due.id RETURNING 1`,
 );

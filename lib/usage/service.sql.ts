@@ -44,6 +44,12 @@ export const usageStatement = sql(
     WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment}
       AND created_at >= (${p.times})[d.place] AND created_at < (${p.times})[d.place + 1]
   ) AS stored
+  CROSS JOIN LATERAL (
+    SELECT count(*)::float8 AS files, coalesce(sum(size_bytes), 0)::float8 AS bytes FROM files
+    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment}
+      AND created_at >= (${p.times})[d.place] AND created_at < (${p.times})[d.place + 1]
+  ) AS kept
+  LEFT JOIN deleted_days deleted ON deleted.tenant_id = ${p.tenantId} AND deleted.environment = ${p.environment} AND deleted.day = d.day
   LEFT JOIN delivery_days delivery ON delivery.tenant_id = ${p.tenantId} AND delivery.environment = ${p.environment} AND delivery.day = d.day
   ORDER BY d.place`,
 );

@@ -52,5 +52,13 @@ export const conversationsOf = ({ call, list }: Caller) => ({
         { path: { conversationId, messageId } },
         options,
       ),
+
+    /** Redacts it: removes its text, metadata and files. Returns the message, which keeps its place. */
+    delete: (conversationId: string, messageId: string, options?: RequestOptions) =>
+      call(
+        "DELETE /conversations/{conversationId}/messages/{messageId}",
+        { path: { conversationId, messageId } },
+        options,
+      ),
   },
 });

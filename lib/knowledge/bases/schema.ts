@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { metadata } from "@/lib/platform/metadata";
+import { metadata, metadataPatch } from "@/lib/platform/metadata";
 import {
   createdAt,
   environment,
@@ -44,7 +44,15 @@ const described = {
 export const createKnowledgeBaseBody = z.strictObject({
   name: nameText(200).meta({ description: described.name }),
   description: z.string().max(2_000).nullish().meta({ description: described.description }),
+  language: language.nullish().meta({ description: described.language }),
   metadata: metadata.default({}),
+});
+
+/** Without the language: the index of its documents depends on it. */
+export const updateKnowledgeBaseBody = z.strictObject({
+  name: nameText(200).optional().meta({ description: described.name }),
+  description: createKnowledgeBaseBody.shape.description,
+  metadata: metadataPatch.optional(),
 });
 
 export const knowledgeBase = z
@@ -53,6 +61,7 @@ export const knowledgeBase = z
     environment,
     name: storedText(200, described.name),
     description: storedText(2_000, described.description).nullable(),
+    language: language.nullable().meta({ description: described.language }),
     documentCounts: z
       .object({
         pending: integer("Documents that wait to be read."),
@@ -68,10 +77,16 @@ export const knowledgeBase = z
   })
   .meta({ id: "KnowledgeBase", description: "Documents that your programs search together." });
 
+/** The object of `knowledge_base.deleted`. */
+export const deletedKnowledgeBase = z
+  .object({ id: idOf("knowledgeBase"), environment })
+  .meta({ description: "The id of the knowledge base." });
+
 export const knowledgeBasePage = pageOf(knowledgeBase);
 export const knowledgeBaseParams = z.object({ knowledgeBaseId: idParameter("knowledgeBase") });
 export const listKnowledgeBasesQuery = listQuery("knowledgeBase", "desc", {});
 
 export type CreateKnowledgeBase = z.output<typeof createKnowledgeBaseBody>;
+export type UpdateKnowledgeBase = z.output<typeof updateKnowledgeBaseBody>;
 export type KnowledgeBase = z.input<typeof knowledgeBase>;
 export type ListKnowledgeBases = z.output<typeof listKnowledgeBasesQuery>;

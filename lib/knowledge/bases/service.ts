@@ -1,38 +1,64 @@
 import { recordAudit } from "@/lib/audit/service";
 import { recordEvent } from "@/lib/events/record-event";
 import type { Caller } from "@/lib/platform/caller";
+import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
+import type { Prisma } from "@/lib/platform/db";
 import { alreadyExists, echo } from "@/lib/platform/errors";
-import type { Metadata } from "@/lib/platform/metadata";
+import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
+import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { pageById, toPage } from "@/lib/resources/pages";
 import type { DocumentStatus } from "@/prisma/generated/enums";
 import type { KnowledgeBaseModel } from "@/prisma/generated/models";
-import type { CreateKnowledgeBase, KnowledgeBase, ListKnowledgeBases } from "./schema";
+import type {
+  CreateKnowledgeBase,
+  KnowledgeBase,
+  ListKnowledgeBases,
+  UpdateKnowledgeBase,
+} from "./schema";
 
 export async function listKnowledgeBases(caller: Caller, page: ListKnowledgeBases) {
   const { db, partition } = caller;
   await requireCursor(caller, "knowledge_bases", page.cursor);
   const { after, orderBy, take } = pageById(page);
   const rows = await db.knowledgeBase.findMany({
-    where: { ...partition, ...after },
+    where: { ...partition, deletedAt: null, ...after },
     orderBy,
     take,
   });
   return toPage(rows, page.limit, toKnowledgeBase);
 }
 
-export async function getKnowledgeBase(
-  { db, partition }: Caller,
-  id: string,
-): Promise<KnowledgeBase> {
-  const found = await db.knowledgeBase.findUnique({
-    where: { tenantId_environment_id: { ...partition, id } },
-  });
+export async function getKnowledgeBase(caller: Caller, id: string): Promise<KnowledgeBase> {
+  return toKnowledgeBase(await requireKnowledgeBase(caller, id));
+}
+
+async function requireKnowledgeBase({ db, partition }: Caller, id: string) {
+  const where = { tenantId_environment_id: { ...partition, id }, deletedAt: null };
+  const found = await db.knowledgeBase.findUnique({ where });
   if (!found) throw notFound("knowledgeBase", id);
-  return toKnowledgeBase(found);
+  return found;
+}
+
+/**
+ * A knowledge base of another tenant or of the other environment gets the same 404 as a missing
+ * one.
+ */
+export async function requireKnowledgeBases(
+  { db, partition }: Caller,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const found = await db.knowledgeBase.findMany({
+    where: { ...partition, id: { in: [...ids] }, deletedAt: null },
+    select: { id: true },
+  });
+  const known = new Set(found.map(({ id }) => id));
+  const missing = ids.find((id) => !known.has(id));
+  if (missing) throw notFound("knowledgeBase", missing);
 }
 
 /** Names of knowledge bases, by id. Unknown ids are left out. */
@@ -41,7 +67,7 @@ export async function knowledgeBaseNames(
   ids: string[],
 ): Promise<Map<string, string>> {
   const found = await db.knowledgeBase.findMany({
-    where: { ...partition, id: { in: ids } },
+    where: { ...partition, id: { in: ids }, deletedAt: null },
     select: { id: true, name: true },
   });
   return new Map(found.map(({ id, name }) => [id, name]));
@@ -50,7 +76,7 @@ export async function knowledgeBaseNames(
 /** @throws AppError `conflict` with `existingId` if another one has the same name. */
 export async function createKnowledgeBase(
   caller: Caller,
-  { name, description, metadata }: CreateKnowledgeBase,
+  { name, description, language, metadata }: CreateKnowledgeBase,
 ) {
   requireRole(caller, "MEMBER", "create knowledge bases");
   const now = new Date();
@@ -63,6 +89,7 @@ export async function createKnowledgeBase(
         id,
         name,
         description: description ?? null,
+        language: language ?? null,
         metadata,
         createdAt: now,
         updatedAt: now,
@@ -70,13 +97,7 @@ export async function createKnowledgeBase(
     ],
     skipDuplicates: true,
   });
-  if (!row) {
-    const existing = await caller.db.knowledgeBase.findFirst({
-      where: { ...caller.partition, name },
-      select: { id: true },
-    });
-    throw alreadyExists(`A knowledge base with the name "${echo(name)}"`, existing?.id);
-  }
+  if (!row) throw await nameTaken(caller, name);
   const created = toKnowledgeBase(row);
   await recordEvent(caller, "knowledge_base.created", created);
   await recordAudit(caller, {
@@ -86,6 +107,85 @@ export async function createKnowledgeBase(
   });
   return created;
 }
+
+/** @throws AppError `conflict` with `existingId` if another one has the new name. */
+export async function updateKnowledgeBase(
+  caller: Caller,
+  id: string,
+  { metadata: metadataPatch, ...fields }: UpdateKnowledgeBase,
+): Promise<KnowledgeBase> {
+  requireRole(caller, "MEMBER", "change knowledge bases");
+  await lockRow(caller, "knowledge_bases", id);
+  const row = await requireKnowledgeBase(caller, id);
+  const before = toKnowledgeBase(row);
+  caller.requireMatch?.(before);
+  const metadata = mergeMetadata(row.metadata, metadataPatch);
+  const changed = changedFields(before, toKnowledgeBase({ ...row, ...fields, metadata }));
+  if (changed.length === 0) return before;
+  // If another transaction takes the name after this, the unique index repeats the transaction.
+  if (changed.includes("name") && fields.name && (await idOfName(caller, fields.name)))
+    throw await nameTaken(caller, fields.name);
+  const at = timeOfChange(row.updatedAt);
+  const data = { ...fields, metadata, updatedAt: at } satisfies Prisma.KnowledgeBaseUpdateInput;
+  const where = { tenantId_environment_id: { ...caller.partition, id } };
+  const after = toKnowledgeBase(await caller.db.knowledgeBase.update({ where, data }));
+  await recordEvent(caller, "knowledge_base.updated", after, {
+    previousAttributes: previousAttributes(before, changed),
+    at,
+  });
+  await recordAudit(caller, {
+    action: "knowledge_base.updated",
+    targetId: id,
+    changes: { before: { name: before.name }, after: { name: after.name } },
+  });
+  return after;
+}
+
+const nameTaken = async (caller: Caller, name: string) =>
+  alreadyExists(`A knowledge base with the name "${echo(name)}"`, await idOfName(caller, name));
+
+async function idOfName({ db, partition }: Caller, name: string): Promise<string | undefined> {
+  const where = { ...partition, name };
+  return (await db.knowledgeBase.findFirst({ where, select: { id: true } }))?.id;
+}
+
+/**
+ * The knowledge base disappears with its documents, and its name is free again. Its documents, of
+ * which there can be many, are deleted by a job (lib/deletions). Agents keep its id.
+ */
+export async function deleteKnowledgeBase(caller: Caller, id: string) {
+  requireRole(caller, "MEMBER", "delete knowledge bases");
+  await lockRow(caller, "knowledge_bases", id);
+  const row = await requireKnowledgeBase(caller, id);
+  const before = toKnowledgeBase(row);
+  caller.requireMatch?.(before);
+  const nothing = { pendingCount: 0, processingCount: 0, readyCount: 0, failedCount: 0 };
+  await caller.db.knowledgeBase.update({
+    where: { tenantId_environment_id: { ...caller.partition, id } },
+    data: {
+      ...nothing,
+      name: id,
+      description: null,
+      metadata: {},
+      sizeBytes: 0,
+      deletedAt: new Date(),
+    },
+  });
+  await caller.db.deletion.create({ data: { ...caller.partition, id } });
+  await recordEvent(caller, "knowledge_base.deleted", {
+    id,
+    environment: caller.partition.environment,
+  });
+  await recordAudit(caller, {
+    action: "knowledge_base.deleted",
+    targetId: id,
+    changes: { before: { name: before.name, documents: sum(before.documentCounts) } },
+  });
+  return { id, deleted: true as const };
+}
+
+const sum = (counts: Record<string, number>) =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
 
 const counters = {
   PENDING: "pendingCount",
@@ -116,21 +216,13 @@ export async function countDocument(
   });
 }
 
-/** Bytes of all documents in the environment. */
-export async function storedBytes({ db, partition }: Caller): Promise<number> {
-  const { _sum } = await db.knowledgeBase.aggregate({
-    where: partition,
-    _sum: { sizeBytes: true },
-  });
-  return Number(_sum.sizeBytes ?? 0);
-}
-
 export function toKnowledgeBase(row: KnowledgeBaseModel): KnowledgeBase {
   return {
     id: row.id,
     environment: row.environment,
     name: row.name,
     description: row.description,
+    language: row.language,
     documentCounts: {
       pending: row.pendingCount,
       processing: row.processingCount,

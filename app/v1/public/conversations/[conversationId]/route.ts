@@ -1,4 +1,5 @@
 import { operation } from "@/lib/api/operation";
+import { deleteConversation } from "@/lib/conversations/delete";
 import {
   conversation,
   conversationParams,

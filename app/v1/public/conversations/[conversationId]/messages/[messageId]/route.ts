@@ -1,6 +1,8 @@
 import { operation } from "@/lib/api/operation";
 import { message, messageParams } from "@/lib/conversations/message-schema";
 import { getMessage } from "@/lib/conversations/messages";
+import { redactMessage } from "@/lib/conversations/redact";
+import { withoutLinks } from "@/lib/files/attachments";
 
 export const GET = operation({
   operationId: "getMessage",
@@ -9,4 +11,16 @@ export const GET = operation({
   params: messageParams,
   response: message,
   run: ({ caller, params }) => getMessage(caller, params.conversationId, params.messageId),
+});
+
+export const DELETE = operation({
+  operationId: "redactMessage",
+  summary: "Redact a message",
+  description:
+    "Removes the message's text, metadata and attachments. The message keeps its place: its id, sequence, author and times, with `redactedAt`. Its event is redacted too, and deliveries that were not sent yet have the redacted event. The log of the request that posted it is cleared after some seconds. Redacting it again changes nothing.",
+  scope: "write:conversations",
+  params: messageParams,
+  response: message,
+  versionOf: message,
+  run: ({ caller, params }) => redactMessage(caller, params.conversationId, params.messageId),
 });

@@ -1,0 +1,190 @@
+import { eventsOfMessage, redactEvents, requestOf, type StoredEvent } from "@/lib/events/redact";
+import { abandonBlob } from "@/lib/platform/blobs/service";
+import { type Caller, type Partition, system, withDatabase } from "@/lib/platform/caller";
+import { type Db, db, runSql } from "@/lib/platform/db";
+import { firstIdAt, type IdKind, idTimeMs, kindOfId } from "@/lib/resources/ids";
+import {
+  clearLogsStatement,
+  continueDeletionStatement,
+  deleteChunksStatement,
+  deleteDocumentStatement,
+  deleteMessagesStatement,
+  eventsWithPreviewStatement,
+  finishDeletionStatement,
+  lockKnowledgeBaseStatement,
+  nextDeletionStatement,
+  requestsReturningStatement,
+} from "./work-off-deletions.sql";
+
+type Task = { id: string; afterId: string; deletedAt: Date; idempotencyKeys: string[] };
+
+/** Takes at most `limit` rows. @returns how many, which is fewer once nothing is left */
+type Batch = (caller: Caller, task: Task, limit: number) => Promise<number>;
+
+const batches: Partial<Record<IdKind, Batch>> = {
+  conversation: deleteMessages,
+  knowledgeBase: deleteDocuments,
+  message: clearTraces,
+};
+
+/** Limits how long one call takes. The next call continues. */
+const maximumBatches = 20;
+
+/**
+ * Deletes what deleted conversations and knowledge bases left behind, and clears the logs of
+ * redacted messages. Each batch is a transaction of its own, so nothing is locked for long, and a
+ * crash costs nothing.
+ * @param limit rows
+ * @returns how many rows were deleted, at least `limit` if there is more
+ */
+export async function workOffDeletions(limit: number): Promise<number> {
+  let total = 0;
+  for (let count = 0; count < maximumBatches; count++) {
+    const deleted = await workOffBatch(limit);
+    if (deleted === null) return total;
+    total += deleted;
+  }
+  return Math.max(total, limit);
+}
+
+/** Before every environment. */
+const start: Partition = { tenantId: "", environment: "live" };
+
+/** The environment that had the last turn. Each worker counts its own turns. */
+let last = start;
+
+/** @returns null if nothing is left to do */
+async function workOffBatch(limit: number): Promise<number | null> {
+  return db().$transaction(async (transaction) => {
+    const next = (await nextAfter(transaction, last)) ?? (await nextAfter(transaction, start));
+    if (!next) return null;
+    const { tenantId, environment, ...task } = next;
+    const partition = { tenantId, environment };
+    last = partition;
+    const caller = withDatabase(system(partition), transaction);
+    const kind = kindOfId(task.id);
+    const taken = (await (kind && batches[kind])?.(caller, task, limit)) ?? 0;
+    if (taken < limit) await runSql(finishDeletionStatement({ ...partition, id: task.id }), caller);
+    return taken;
+  });
+}
+
+async function nextAfter(transaction: Db, { tenantId, environment }: Partition) {
+  const statement = nextDeletionStatement({
+    afterTenantId: tenantId,
+    afterEnvironment: environment,
+  });
+  const [next] = await runSql<Partition & Task>(statement, { db: transaction });
+  return next;
+}
+
+async function deleteMessages(caller: Caller, { id }: Task, limit: number): Promise<number> {
+  // Triggers delete their files and search entries.
+  const deleted = await runSql(deleteMessagesStatement({ ...caller.partition, id, limit }), caller);
+  return deleted.length;
+}
+
+async function deleteDocuments(caller: Caller, { id }: Task, limit: number): Promise<number> {
+  const base = { ...caller.partition, id };
+  const chunks = await runSql(deleteChunksStatement({ ...base, limit }), caller);
+  if (chunks.length > 0) return limit;
+  const [document] = await runSql<{ file: string }>(deleteDocumentStatement(base), caller);
+  if (document) {
+    await abandonBlob(caller, document.file);
+    return limit;
+  }
+  await runSql(lockKnowledgeBaseStatement(base), caller);
+  const where = { ...caller.partition, knowledgeBaseId: id };
+  if (await caller.db.document.findFirst({ where, select: { id: true } })) return limit;
+  await caller.db.knowledgeBase.deleteMany({ where: { ...caller.partition, id } });
+  return 0;
+}
+
+/** Another process's clock can be ahead by this much. */
+const clockToleranceMs = 5_000;
+
+/** What is left of a redacted message: its preview in events of its conversation, and logs. */
+async function clearTraces(
+  caller: Caller,
+  { id, afterId, deletedAt, idempotencyKeys }: Task,
+  limit: number,
+): Promise<number> {
+  const { partition } = caller;
+  const message = await caller.db.message.findUnique({
+    where: { tenantId_environment_id: { ...partition, id } },
+    select: { conversationId: true, createdAt: true },
+  });
+  const own = await eventsOfMessage(caller, { id, createdAt: message?.createdAt });
+  // Its conversation may have been deleted since.
+  const place = message
+    ? { ...message, createdAt: message.createdAt.toISOString() }
+    : placeIn(own[0]);
+  const beforeId = firstIdAt("event", new Date(deletedAt.getTime() + clockToleranceMs));
+  const read = place
+    ? await runSql<{ id: string; payload: string | null }>(
+        eventsWithPreviewStatement({
+          ...partition,
+          conversationId: place.conversationId,
+          createdAt: place.createdAt,
+          ...{ id, afterId, beforeId, limit },
+        }),
+        caller,
+      )
+    : [];
+  const events = read.flatMap((event) =>
+    event.payload === null ? [] : [{ id: event.id, payload: event.payload }],
+  );
+  await redactEvents(caller, events, (object) => ({ ...object, lastMessagePreview: null }));
+  const isFirst = afterId === "";
+  const requests = [...events, ...(isFirst ? own : [])].flatMap((event) => {
+    const request = requestOf(event);
+    return request ? [{ id: request.id, key: request.idempotencyKey, at: timeOfId(event.id) }] : [];
+  });
+  if (isFirst && own.length === 0)
+    for (const requestId of await requestsOfNote(caller, id))
+      requests.push({ id: requestId, key: null, at: timeOfId(id) });
+  if (isFirst) requests.push(...idempotencyKeys.map((key) => ({ id: "", key, at: timeOfId(id) })));
+  if (requests.length > 0) {
+    const clearing = clearLogsStatement({
+      ...partition,
+      requestIds: requests.map((request) => request.id),
+      keys: requests.map(({ key }) => key),
+      times: requests.map(({ at }) => at),
+    });
+    await runSql(clearing, caller);
+  }
+  const last = read.at(-1);
+  if (!last || read.length < limit) return 0;
+  await runSql(continueDeletionStatement({ ...partition, id, afterId: last.id }), caller);
+  return limit;
+}
+
+const timeOfId = (id: string) => new Date(idTimeMs(id));
+
+type Place = { conversationId: string; createdAt: string };
+
+/** What the event of a message says. */
+function placeIn(event: StoredEvent | undefined): Place | null {
+  if (!event) return null;
+  const { conversationId, createdAt } = (JSON.parse(event.payload) as { data: { object: Place } })
+    .data.object;
+  return { conversationId, createdAt };
+}
+
+/** A request can wait this long for other changes of the conversation. */
+const longestRequestMs = 5 * 60_000;
+
+/** A note has no event that names its request, so this finds the one that returned it. */
+async function requestsOfNote(caller: Caller, id: string): Promise<string[]> {
+  const at = idTimeMs(id);
+  const found = await runSql<{ id: string }>(
+    requestsReturningStatement({
+      ...caller.partition,
+      id,
+      afterId: firstIdAt("request", new Date(at - longestRequestMs)),
+      beforeId: firstIdAt("request", new Date(at + clockToleranceMs)),
+    }),
+    caller,
+  );
+  return found.map((request) => request.id);
+}

@@ -1,0 +1,69 @@
+import { fewRowsOf, sql } from "@/lib/platform/sql";
+import { isDeliveryOf } from "./delivery-ids";
+
+const partition = { tenantId: "text", environment: "Environment" } as const;
+
+/**
+ * Events of a time whose payloads contain a text. Their ids are between the two, and few of them
+ * have to be read whole.
+ */
+export const eventsAboutStatement = sql(
+  "events_about",
+  {
+    ...partition,
+    types: "text[]",
+    afterId: "text",
+    beforeId: "text",
+    createdAt: "timestamptz?",
+    mark: "text",
+  },
+  (p) => `
+  SELECT id, payload FROM events
+  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND type = ANY (${p.types})
+    AND id > ${p.afterId} AND id < ${p.beforeId}
+    AND (${p.createdAt} IS NULL OR created_at = ${p.createdAt}) AND strpos(payload, ${p.mark}) > 0`,
+);
+
+/** A record from after that time is of another request, which uses the same key again. */
+export const forgetResponsesStatement = sql(
+  "forget_stored_responses",
+  { ...partition, keys: "text[]", before: "timestamptz" },
+  (p) => `
+  UPDATE idempotency_records i SET status = 410, body = '', is_encrypted = false
+  WHERE i.tenant_id = ${p.tenantId} AND i.environment = ${p.environment} AND i.key = ANY (${p.keys}) AND i.created_at < ${p.before}`,
+);
+
+/**
+ * Replaces the payloads of events, and removes what is stored of their deliveries' responses. A
+ * delivery that is in flight loses its lease: its response is not recorded, and it is sent again.
+ * An event whose new payload is null keeps its own.
+ * Returns how many deliveries the events have.
+ */
+export const redactEventsStatement = sql(
+  "redact_events",
+  { ...partition, ids: "text[]", payloads: "text?[]" },
+  (p) => {
+    const within = (alias: string) =>
+      `${alias}.tenant_id = ${p.tenantId} AND ${alias}.environment = ${p.environment}`;
+    return `
+  WITH event AS (
+    UPDATE events e SET payload = r.payload FROM unnest(${p.ids}, ${p.payloads}) AS r (id, payload)
+    WHERE ${within("e")} AND e.id = r.id AND r.payload IS NOT NULL
+  ),
+  chosen AS MATERIALIZED (
+    SELECT d.id FROM unnest(${p.ids}) AS r (id) CROSS JOIN LATERAL (
+      SELECT d.id FROM deliveries d WHERE ${within("d")} AND d.event_id = r.id AND ${isDeliveryOf("d.id", "r.id")}
+      FOR NO KEY UPDATE
+    ) AS d
+  ),
+  delivery AS (
+    UPDATE deliveries d SET first_response = NULL, lease_holder = NULL, lease_expires_at = NULL
+    FROM ${fewRowsOf("chosen")} AS c WHERE ${within("d")} AND d.id = c.id AND (d.first_response IS NOT NULL OR d.lease_holder IS NOT NULL)
+  ),
+  attempt AS (
+    UPDATE delivery_attempts a SET response = NULL
+    FROM ${fewRowsOf("chosen")} AS c WHERE ${within("a")} AND a.delivery_id = c.id AND a.response IS NOT NULL
+  )
+  SELECT count(*)::int AS deliveries FROM chosen`;
+  },
+);

@@ -1,0 +1,111 @@
+import type { Caller } from "@/lib/platform/caller";
+import { runSql } from "@/lib/platform/db";
+import { firstIdAt, idTimeMs } from "@/lib/resources/ids";
+import type { EventType } from "./event-types";
+import {
+  eventsAboutStatement,
+  forgetResponsesStatement,
+  redactEventsStatement,
+} from "./redact.sql";
+import type { Event } from "./schema";
+
+export type StoredEvent = { id: string; payload: string };
+
+/** An object as an event shows it, without what must be removed. All of its fields remain. */
+export type Clear = (object: Event["data"]["object"], type: EventType) => object;
+
+const eventsOfMessages: EventType[] = ["message.received", "message.sent"];
+
+/**
+ * A message and its event are written together, with the same time. Their ids are made at slightly
+ * different times, on machines whose clocks can differ. All of this is within a minute.
+ */
+const toleranceMs = 60_000;
+
+/**
+ * The event of a message. A reply in a webhook's response has the older id of what it replies to, so
+ * the time is searched at which it was posted.
+ * @param message without a time if it may have been deleted
+ */
+export async function eventsOfMessage(
+  caller: Caller,
+  { id, createdAt }: { id: string; createdAt?: Date | undefined },
+): Promise<StoredEvent[]> {
+  const postedAtMs = createdAt?.getTime() ?? 0;
+  const since = Math.max(idTimeMs(id), postedAtMs - toleranceMs);
+  const until = Math.max(idTimeMs(id), postedAtMs) + toleranceMs;
+  return runSql<StoredEvent>(
+    eventsAboutStatement({
+      ...caller.partition,
+      types: eventsOfMessages,
+      afterId: firstIdAt("event", new Date(since)),
+      beforeId: firstIdAt("event", new Date(until)),
+      createdAt,
+      mark: `"object":{"id":"${id}"`,
+    }),
+    caller,
+  );
+}
+
+/**
+ * The text of a reply in a webhook's response is also in the responses to the event that its id is
+ * made from. Removes those. For any other message there are none.
+ */
+export async function clearResponsesWithReply(caller: Caller, messageId: string): Promise<void> {
+  const ids = [`evt_${messageId.slice(4)}`];
+  await runSql(redactEventsStatement({ ...caller.partition, ids, payloads: [null] }), caller);
+}
+
+/** The request that caused an event. */
+export const requestOf = ({ payload }: StoredEvent): Event["request"] =>
+  (JSON.parse(payload) as Event).request;
+
+/**
+ * Removes the stored responses of requests that were made at that time. The keys remain, so that the
+ * requests are not performed again.
+ */
+export async function forgetResponses(caller: Caller, keys: string[], at: Date): Promise<void> {
+  if (keys.length === 0) return;
+  const before = new Date(at.getTime() + toleranceMs);
+  await runSql(forgetResponsesStatement({ ...caller.partition, keys, before }), caller);
+}
+
+/** Each event can have 20 deliveries, and a statement takes 1,000 of them. */
+const eventsAStatement = 50;
+
+/**
+ * Removes content from events, and what is stored of their deliveries' responses. The events keep
+ * the format of their type. Deliveries that were not sent yet are sent with what is left.
+ * @returns how many deliveries they have
+ */
+export async function redactEvents(
+  caller: Caller,
+  events: StoredEvent[],
+  clear: Clear,
+): Promise<number> {
+  let total = 0;
+  for (let from = 0; from < events.length; from += eventsAStatement) {
+    const some = events.slice(from, from + eventsAStatement);
+    const [counted] = await runSql<{ deliveries: number }>(
+      redactEventsStatement({
+        ...caller.partition,
+        ids: some.map(({ id }) => id),
+        payloads: some.map(({ payload }) => redactedPayload(payload, clear)),
+      }),
+      caller,
+    );
+    total += counted?.deliveries ?? 0;
+  }
+  return total;
+}
+
+function redactedPayload(payload: string, clear: Clear): string {
+  const { data, request, ...envelope } = JSON.parse(payload) as Event;
+  const { object, previousAttributes: _previous, ...rest } = data;
+  return JSON.stringify({
+    ...envelope,
+    data: { object: clear(object, envelope.type), ...rest },
+    request: request && { id: request.id, idempotencyKey: null },
+    redacted: true,
+  });
+}

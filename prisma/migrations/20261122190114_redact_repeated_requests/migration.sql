@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "deletions" ADD COLUMN     "idempotency_keys" TEXT[] DEFAULT ARRAY[]::TEXT[];
