@@ -1,6 +1,7 @@
 "use client";
 
 import { CreateDialog } from "@/components/shell/create-dialog";
+import { trimmedFields } from "@/lib/platform/form-fields";
 import type { Environment } from "@/prisma/generated/enums";
 import type { CreateCustomerAction } from "./action-types";
 import { CustomerFields } from "./customer-fields";

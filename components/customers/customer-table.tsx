@@ -16,19 +16,25 @@ const headings = [
 
 export function CustomerTable({
   customers,
+  order,
   base,
   now,
 }: {
   customers: Customer[];
+  order: "asc" | "desc";
   base: string;
   now: Date;
 }) {
   return (
-    <Table caption="Customers, newest first" headings={headings}>
+    <Table
+      caption={`Customers, ${order === "asc" ? "oldest" : "newest"} first`}
+      headings={headings}
+    >
       {customers.map((customer) => (
         <Row key={customer.id}>
           <RowName>
             <Link
+              dir="auto"
               href={`${base}/customers/${customer.id}`}
               className="row-link block break-words font-medium"
             >
@@ -62,7 +68,7 @@ export function CustomerTable({
 function Value({ text }: { text: string | null }) {
   if (!text) return <span className="text-muted">–</span>;
   return (
-    <span className="block max-w-56 truncate" title={text}>
+    <span dir="auto" className="block max-w-56 truncate" title={text}>
       {text}
     </span>
   );

@@ -2,12 +2,10 @@
 
 import { Pencil } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { FormDialog } from "@/components/shell/form-dialog";
-import { buttonClass } from "@/components/ui/button";
-import { DialogTrigger } from "@/components/ui/dialog";
 import { MetadataField } from "@/components/ui/metadata-field";
+import { toast } from "@/components/ui/toast";
 import { useMetadataEdit } from "@/components/ui/use-metadata-edit";
 import type { Customer, UpdateCustomer } from "@/lib/customers/schema";
 import type { Environment } from "@/prisma/generated/enums";
@@ -37,11 +35,12 @@ export function EditCustomerDialog({ customer, environment, base, update }: Prop
   return (
     <FormDialog
       trigger={
-        <DialogTrigger className={buttonClass({ variant: "secondary" })}>
+        <>
           <Pencil className="size-4" aria-hidden="true" />
           Edit
-        </DialogTrigger>
+        </>
       }
+      variant="secondary"
       title="Edit customer"
       description={
         <>

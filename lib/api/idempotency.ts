@@ -4,6 +4,8 @@ import { changeParameters, recordParameters, writeRecord } from "@/lib/events/ou
 import type { Partition } from "@/lib/platform/caller";
 import { type Db, runSql } from "@/lib/platform/db";
 import {
+  erased,
+  errorKinds,
   idempotencyInProgress,
   idempotencyKeyReused,
   invalidIdempotencyKey,
@@ -79,6 +81,8 @@ export async function findStoredResponse(
   );
   if (!stored) return null;
   if (!stored.isSameRequest) throw idempotencyKeyReused();
+  // An erasure leaves the status alone, so that the change is not made again.
+  if (stored.status === errorKinds.gone.status && stored.body === "") throw erased("response");
   const body = stored.isEncrypted
     ? openSecret(stored.body, storedResponseContext(partition, key))
     : stored.body;

@@ -8,6 +8,7 @@ import {
   conversationClosed,
   customerInUse,
   type ErrorKind,
+  erased,
   errorKinds,
   expectationFailed,
   idempotencyInProgress,
@@ -267,6 +268,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "Delete webhooks or documents that you no longer need. One webhook can subscribe to any number of event types.",
       "Wait for tests and resends to be sent, or for the replay to be prepared.",
       "Close a stream before you open another. One stream can carry any number of event types.",
+      "Delete some of the customer's conversations first, or erase the customer.",
       "For more storage, upgrade the plan.",
     ],
     canRetry: false,
@@ -274,6 +276,32 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       error: tooManyWebhooks({ limit: 20, current: 20 }),
       instance: "/v1/public/webhooks",
     },
+  },
+  "in-use": {
+    what: "The resource cannot be deleted while others refer to it. For a customer, `conversationCount` is the number of its conversations.",
+    why: [
+      "The customer has conversations.",
+      "Conversations refer to the agent with their `agentId`.",
+    ],
+    howToFix: [
+      "To delete a customer together with its conversations, send `?cascade=true`.",
+      "Give the conversations another agent, or archive the agent in the dashboard.",
+    ],
+    canRetry: false,
+    example: { error: customerInUse(3), instance: `/v1/public/customers/${id("cus")}` },
+  },
+  gone: {
+    what: "The data was erased, and cannot be read or changed again.",
+    why: [
+      "The customer was erased, so its fields cannot be set again.",
+      "The request repeats an `Idempotency-Key` whose stored response was erased or redacted. The first request took effect and was not repeated.",
+    ],
+    howToFix: [
+      "Stop syncing this customer. If the person comes back, create another customer.",
+      "Do not repeat the request.",
+    ],
+    canRetry: false,
+    example: { error: erased("customer"), instance: `/v1/public/customers/${id("cus")}` },
   },
   "precondition-failed": {
     what: "The resource is not the version in `If-Match`, so nothing was changed.",

@@ -6,9 +6,11 @@ import * as messages from "@/app/v1/public/conversations/[conversationId]/messag
 import * as conversation from "@/app/v1/public/conversations/[conversationId]/route";
 import * as conversations from "@/app/v1/public/conversations/route";
 import * as conversationSearch from "@/app/v1/public/conversations/search/route";
+import * as eraseCustomer from "@/app/v1/public/customers/[customerId]/erase/route";
 import * as customer from "@/app/v1/public/customers/[customerId]/route";
 import * as customerByExternalId from "@/app/v1/public/customers/by-external-id/[externalId]/route";
 import * as customers from "@/app/v1/public/customers/route";
+import * as erasure from "@/app/v1/public/erasures/[erasureId]/route";
 import * as eventTypes from "@/app/v1/public/event-types/route";
 import * as event from "@/app/v1/public/events/[eventId]/route";
 import * as events from "@/app/v1/public/events/route";
@@ -46,6 +48,8 @@ export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Opera
   "/v1/public/customers": customers,
   "/v1/public/customers/{customerId}": customer,
   "/v1/public/customers/by-external-id/{externalId}": customerByExternalId,
+  "/v1/public/customers/{customerId}/erase": eraseCustomer,
+  "/v1/public/erasures/{erasureId}": erasure,
   "/v1/public/agents": agents,
   "/v1/public/agents/{agentId}": agent,
   "/v1/public/knowledge-bases": knowledgeBases,

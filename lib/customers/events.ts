@@ -6,7 +6,7 @@ import {
   exampleRequest,
   exampleTimes,
 } from "@/lib/events/declare-event";
-import { type Customer, customer } from "./schema";
+import { type Customer, customer, deletedCustomer, erasedCustomer } from "./schema";
 
 const ada: Customer = {
   ...exampleFields,
@@ -18,6 +18,7 @@ const ada: Customer = {
   locale: "en-GB",
   metadata: { plan: "gold" },
   conversationCount: 1,
+  erasedAt: null,
 };
 
 export const customerEvents: EventDeclarations<"customer"> = {
@@ -41,6 +42,35 @@ export const customerEvents: EventDeclarations<"customer"> = {
       request: exampleRequest,
       object: { ...ada, updatedAt: exampleTimes.changed, email: "ada.lovelace@example.com" },
       previousAttributes: { email: "ada@example.com" },
+    },
+  }),
+  "customer.deleted": eventAbout(deletedCustomer, {
+    description: "A customer was deleted. The object has only ids.",
+    triggers: [
+      "`DELETE /customers/{customerId}`, or a member who deletes a customer in the dashboard.",
+      "With `cascade=true`, `conversation.deleted` is raised for each conversation first.",
+    ],
+    example: {
+      timestamp: exampleTimes.changed,
+      request: exampleRequest,
+      object: { id: ada.id, environment: "test" },
+    },
+  }),
+  "customer.erased": eventAbout(erasedCustomer, {
+    description:
+      "The erasure of a customer was completed: all personal data is removed. The object has only ids.",
+    triggers: [
+      "`POST /customers/{customerId}/erase`, or the dashboard, after the background work is done.",
+      "`erasureId` is the receipt, which `GET /erasures/{erasureId}` returns.",
+    ],
+    example: {
+      timestamp: exampleTimes.changed,
+      request: null,
+      object: {
+        id: ada.id,
+        environment: "test",
+        erasureId: "ers_01KG9P5Y40B3D6F9H2K5N8Q1SV",
+      },
     },
   }),
 };

@@ -7,6 +7,7 @@ import {
   nameText,
   storedText,
   text,
+  timestamp,
   updatedAt,
 } from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
@@ -34,6 +35,9 @@ const locale = text(35)
   .meta({ description: described.locale });
 const externalId = z.string().min(1).max(255).meta({ description: described.externalId });
 const name = nameText(200).meta({ description: described.name });
+
+/** How many conversations are deleted with their customer. */
+export const maximumCascade = 1_000;
 
 /** A customer always has at least one of these. */
 export const identifyingFields = ["externalId", "email", "phone", "name"] as const;
@@ -72,6 +76,10 @@ export const customer = z
     conversationCount: integer("How many conversations the customer has."),
     createdAt,
     updatedAt,
+    erasedAt: timestamp.nullable().meta({
+      description:
+        "When the customer's erasure was requested. The customer has no personal data since then and cannot be changed.",
+    }),
   })
   .meta({ id: "Customer", description: "A person you talk to." });
 
@@ -88,6 +96,27 @@ export const externalIdParams = z.object({
       examples: ["user_8412"],
     }),
 });
+export const deleteCustomerQuery = z.strictObject({
+  cascade: z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .default(false)
+    .meta({
+      description: `Whether to delete the customer's conversations, too: at most ${maximumCascade.toLocaleString("en")}.`,
+      type: "boolean",
+      enum: undefined,
+    }),
+});
+
+/** The objects of `customer.deleted` and `customer.erased`. */
+export const deletedCustomer = z
+  .object({ id: idOf("customer"), environment })
+  .meta({ description: "The id of the customer." });
+
+export const erasedCustomer = z
+  .object({ id: idOf("customer"), environment, erasureId: idOf("erasure") })
+  .meta({ description: "The ids of the customer and the erasure." });
+
 export const listCustomersQuery = listQuery("customer", "desc", {
   q: text(200)
     .refine((value) => wordsOf(value).length > 0, {
@@ -109,7 +138,7 @@ export const listCustomersQuery = listQuery("customer", "desc", {
 
 /** The dashboard's search, by anything that identifies a customer. */
 export const findCustomersQuery = listCustomersQuery
-  .pick({ cursor: true })
+  .pick({ cursor: true, limit: true, order: true })
   .extend({ q: z.string().max(200).optional() });
 
 export type CreateCustomer = z.output<typeof createCustomerBody>;

@@ -8,7 +8,8 @@ import { searchQuery } from "./search-words";
 export type CustomerRow = CustomerModel;
 
 const columns = `tenant_id AS "tenantId", environment, id, external_id AS "externalId", name, email, phone, locale, metadata,
-  search_words AS "searchWords", conversation_count AS "conversationCount", created_at AS "createdAt", updated_at AS "updatedAt"`;
+  search_words AS "searchWords", conversation_count AS "conversationCount", created_at AS "createdAt", updated_at AS "updatedAt",
+  erased_at AS "erasedAt"`;
 
 /**
  * Locks the customer until the transaction ends. Waits for a change that is in progress, and finds
@@ -20,6 +21,14 @@ export const lockByExternalIdStatement = sql(
   (p) => `SELECT ${columns} FROM customers
     WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND external_id = ${p.externalId}
     FOR NO KEY UPDATE`,
+);
+
+/** Locks the customer until the transaction ends. New conversations with the customer wait, too. */
+export const lockForDeletionStatement = sql(
+  "lock_customer_for_deletion",
+  { tenantId: "text", environment: "Environment", id: "text" },
+  (p) => `SELECT ${columns} FROM customers
+    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id} FOR UPDATE`,
 );
 
 /** Must equal the expression of customers_search_idx, or PostgreSQL does not use the index. */

@@ -1,8 +1,8 @@
 import { recordEvent } from "@/lib/events/record-event";
 import type { Caller } from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
-import { type Prisma, runSql } from "@/lib/platform/db";
-import { type AppError, alreadyExists, echo, invalidBody } from "@/lib/platform/errors";
+import { type Prisma, readRows, runSql } from "@/lib/platform/db";
+import { type AppError, alreadyExists, echo, erased, invalidBody } from "@/lib/platform/errors";
 import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
@@ -22,13 +22,19 @@ import {
   type UpsertCustomer,
 } from "./schema";
 import { searchWords, wordsOf } from "./search-words";
-import { type CustomerRow, findCustomersStatement, lockByExternalIdStatement } from "./service.sql";
+import {
+  type CustomerRow,
+  findCustomersStatement,
+  lockByExternalIdStatement,
+  lockForDeletionStatement,
+} from "./service.sql";
 
 export async function listCustomers(caller: Caller, query: ListCustomers) {
   const { email, phone, externalId, q, metadata, ...page } = query;
   await requireCursor(caller, "customers", page.cursor);
   if (q || metadata) {
-    const rows = await runSql<CustomerRow>(findCustomersStatement(caller.partition, query));
+    const statement = findCustomersStatement(caller.partition, query);
+    const rows = await readRows<CustomerRow>(statement, caller);
     return toPage(rows, page.limit, toCustomer);
   }
   const { after, orderBy, take } = pageById(page);
@@ -45,12 +51,13 @@ export async function listCustomers(caller: Caller, query: ListCustomers) {
   return toPage(rows, page.limit, toCustomer);
 }
 
-const foundPageSize = 30;
-
 /** The dashboard's search. Without words it lists all customers. */
-export async function findCustomers(caller: Caller, { q = "", cursor }: FindCustomers) {
+export async function findCustomers(
+  caller: Caller,
+  { q = "", cursor, limit = 30, order = "desc" }: Partial<FindCustomers>,
+) {
   const words = wordsOf(q).length > 0 ? q : undefined;
-  return listCustomers(caller, { q: words, cursor, limit: foundPageSize, order: "desc" });
+  return listCustomers(caller, { q: words, cursor, limit, order });
 }
 
 export async function getCustomer(caller: Caller, id: string) {
@@ -132,6 +139,14 @@ export async function upsertCustomer(
   }
 }
 
+/** Locks the customer so that it gets no new conversations until the transaction ends. */
+export async function lockCustomerForDeletion(caller: Caller, id: string): Promise<Customer> {
+  const statement = lockForDeletionStatement({ ...caller.partition, id });
+  const [row] = await runSql<CustomerRow>(statement, caller);
+  if (!row) throw notFound("customer", id);
+  return toCustomer(row);
+}
+
 /** @param before the customer's row, which the transaction has locked */
 async function changeCustomer(
   caller: Caller,
@@ -139,6 +154,7 @@ async function changeCustomer(
   patch: UpdateCustomer,
 ): Promise<Customer> {
   caller.requireMatch?.(toCustomer(before));
+  if (before.erasedAt) throw erased("customer");
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = mergeMetadata(before.metadata, metadataPatch);
 
@@ -225,5 +241,6 @@ export function toCustomer(row: CustomerModel): Customer {
     conversationCount: row.conversationCount,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
+    erasedAt: row.erasedAt?.toISOString() ?? null,
   };
 }

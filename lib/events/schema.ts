@@ -46,6 +46,10 @@ export const event = z
       })
       .nullable()
       .meta({ description: "The API request that caused the event, or null if none did." }),
+    redacted: z.literal(true).optional().meta({
+      description:
+        "Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null.",
+    }),
   })
   .meta({ id: "Event", description: "Something that happened." });
 

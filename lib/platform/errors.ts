@@ -23,6 +23,8 @@ export const errorKinds = {
   "agent-archived": { status: 409, title: "The agent is archived" },
   "rotation-in-progress": { status: 409, title: "A secret rotation is still in progress" },
   "limit-reached": { status: 409, title: "A limit of the environment is reached" },
+  "in-use": { status: 409, title: "The resource is in use" },
+  gone: { status: 410, title: "The data was erased" },
   "precondition-failed": { status: 412, title: "The resource is not the version in If-Match" },
   "payload-too-large": { status: 413, title: "The body is too large" },
   "unsupported-media-type": { status: 415, title: "The media type is not supported" },
@@ -258,6 +260,25 @@ export function tooManyWebhooks({ limit, current }: { limit: number; current: nu
     current,
   });
 }
+
+export const customerInUse = (conversationCount: number) =>
+  new AppError(
+    "in-use",
+    `The customer has ${conversationCount} ${conversationCount === 1 ? "conversation" : "conversations"}. To delete ${conversationCount === 1 ? "it" : "them"} too, send \`cascade=true\`.`,
+    { conversationCount },
+  );
+
+export const agentInUse = () =>
+  new AppError("in-use", "Conversations refer to the agent. Change their `agentId` first.");
+
+/** For a customer, and for the replay of a response about one. */
+export const erased = (what: "customer" | "response") =>
+  new AppError(
+    "gone",
+    what === "customer"
+      ? "The customer was erased and can no longer be changed. Create another customer."
+      : "The stored response to this Idempotency-Key was erased together with its customer.",
+  );
 
 export const preconditionFailed = ({ exists = true } = {}) =>
   new AppError(

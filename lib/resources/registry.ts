@@ -99,6 +99,7 @@ export const nouns = {
     idPrefix: "cus",
     api: {
       path: "customers",
+      otherPaths: ["erasures"],
       tag: {
         name: "Customers",
         description:
@@ -107,7 +108,12 @@ export const nouns = {
     },
     list: { table: "customers", parent: null },
     scope: { name: "customers", label: "Customers", presets: ["messaging"] },
-    events: ["customer.created", "customer.updated"],
+    events: ["customer.created", "customer.updated", "customer.deleted", "customer.erased"],
+    auditActions: {
+      "customer.deleted": "Customer deleted",
+      "customer.erasure_requested": "Erasure of a customer requested",
+      "customer.erased": "Customer erased",
+    },
     dashboardPath: "customers/{id}",
   },
   agent: {

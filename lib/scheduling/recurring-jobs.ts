@@ -4,6 +4,7 @@ import { indexForSearch } from "@/lib/conversations/search-index";
 import { wakeSnoozedConversations } from "@/lib/conversations/service";
 import { sweepWebhooks } from "@/lib/deliveries/engine/sweep-webhooks";
 import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
+import { workOffErasures } from "@/lib/erasures/work-off-erasures";
 import { failStuckDocuments } from "@/lib/knowledge/documents/process-document";
 import { sendMails } from "@/lib/mail/send-mails";
 import { removeStrayBlobs } from "@/lib/platform/blobs/service";
@@ -46,6 +47,10 @@ export const recurringJobs: Record<string, RecurringJob> = {
   "warn-of-expiring-keys": { work: warnOfExpiringKeys, limit: 100, pauseMs: 60_000 },
   "count-finished-days": { work: countFinishedDays, limit: 20, pauseMs: 60_000 },
   "wipe-test-data": { work: wipeTestData, limit: 500, pauseMs: 2_000 },
+  "delete-tenants": { work: deleteTenants, limit: 500, pauseMs: 2_000 },
+  "work-off-deletions": { work: workOffDeletions, limit: 500, pauseMs: 1_000 },
+  "work-off-erasures": { work: workOffErasures, limit: 200, pauseMs: 1_000 },
+  "apply-retention": { work: applyRetention, limit: 200, pauseMs: 10_000 },
   "create-partitions": { work: createPartitions, limit: 100, pauseMs: 3_600_000 },
   "purge-expired": { work: purgeExpired, limit: 1_000, pauseMs: 60_000 },
 };

@@ -34,6 +34,8 @@ export const protectedActions = {
   rotateSecret: { what: "rotate a live signing secret", onlyLive: true },
   dropOldSecret: { what: "drop a live signing secret", onlyLive: true, onlyRemoves: true },
   deleteWebhook: { what: "delete a live webhook", onlyLive: true, onlyRemoves: true },
+  updateRetention: { what: "change how long live data is stored", onlyLive: true },
+  eraseCustomer: { what: "erase a live customer", onlyLive: true, onlyRemoves: true },
   createInvitation: { what: "invite a member" },
   resendInvitation: { what: "resend an invitation" },
   revokeInvitation: { what: "revoke an invitation", onlyRemoves: true },

@@ -1,6 +1,7 @@
 import type { Caller } from "./call";
 import type {
   CreateCustomerBody,
+  DeleteCustomerQuery,
   ListCustomersQuery,
   UpdateCustomerBody,
   UpsertCustomerBody,
@@ -29,4 +30,20 @@ export const customersOf = ({ call, list }: Caller) => ({
    */
   upsert: (externalId: string, body: UpsertCustomerBody, options?: RequestOptions) =>
     call("PUT /customers/by-external-id/{externalId}", { path: { externalId }, body }, options),
+
+  /**
+   * @throws InUseError with `conversationCount` if it has conversations, unless `cascade` is true
+   */
+  delete: (customerId: string, query?: DeleteCustomerQuery, options?: RequestOptions) =>
+    call("DELETE /customers/{customerId}", { path: { customerId }, query }, options),
+
+  /** Removes all personal data of a customer in the background. Poll `erasures.get` for the receipt. */
+  erase: (customerId: string, options?: RequestOptions) =>
+    call("POST /customers/{customerId}/erase", { path: { customerId } }, options),
+});
+
+export const erasuresOf = ({ call }: Caller) => ({
+  /** `COMPLETED` with a receipt once everything is removed. */
+  get: (erasureId: string, options?: RequestOptions) =>
+    call("GET /erasures/{erasureId}", { path: { erasureId } }, options),
 });

@@ -125,6 +125,9 @@ export class ConflictError extends ApiError {
   override name = "ConflictError";
 }
 
+/** The customer was erased, or the response that would be replayed. */
+export class GoneError extends ApiError {}
+
 /** The first request with this idempotency key is still in progress, even after all retries. */
 export class IdempotencyInProgressError extends ApiError {
   override name = "IdempotencyInProgressError";

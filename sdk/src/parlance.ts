@@ -2,7 +2,7 @@ import { accountOf, usageOf } from "./account";
 import { agentsOf } from "./agents";
 import { callerOf } from "./call";
 import { conversationsOf } from "./conversations";
-import { customersOf } from "./customers";
+import { customersOf, erasuresOf } from "./customers";
 import { ParlanceError } from "./errors";
 import { eventsOf } from "./events";
 import { knowledgeBasesOf } from "./knowledge-bases";
@@ -42,6 +42,7 @@ export class Parlance {
   readonly environment: "live" | "test";
   readonly conversations: ReturnType<typeof conversationsOf>;
   readonly customers: ReturnType<typeof customersOf>;
+  readonly erasures: ReturnType<typeof erasuresOf>;
   readonly agents: ReturnType<typeof agentsOf>;
   readonly knowledgeBases: ReturnType<typeof knowledgeBasesOf>;
   readonly webhooks: ReturnType<typeof webhooksOf>;
@@ -78,6 +79,7 @@ export class Parlance {
     this.environment = environment as "live" | "test";
     this.conversations = conversationsOf(caller);
     this.customers = customersOf(caller);
+    this.erasures = erasuresOf(caller);
     this.agents = agentsOf(caller);
     this.knowledgeBases = knowledgeBasesOf(caller);
     this.webhooks = webhooksOf(caller);

@@ -23,6 +23,7 @@ test("201 returns the complete customer with its email in lower case, and GET re
     locale: "de-AT",
     metadata: {},
     conversationCount: 0,
+    erasedAt: null,
     createdAt: expect.any(String),
     updatedAt: created.body.createdAt,
   });

@@ -231,4 +231,74 @@ export const recordReplyStatement = sql(
     payloadFromAuthor: "text",
     payloadEnd: "text",
   },
+  (p) => `
+  WITH RECURSIVE target AS MATERIALIZED (
+    SELECT status, message_count + 1 AS sequence, greatest(${p.at}, updated_at) AS at,
+      channel_id, tags, priority, assignee_id, agent_id FROM conversations
+    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.conversationId}
+    FOR NO KEY UPDATE
+  ),
+  -- Locked, because an erasure for which the conversation's lock was awaited may have redacted it.
+  question AS MATERIALIZED (
+    SELECT redacted_at FROM messages
+    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.questionId} AND (SELECT count(*) FROM target) IS NOT NULL
+    FOR SHARE
+  ),
+  -- Locked, so that the count of that day comes before or after.
+  tenant AS MATERIALIZED (
+    SELECT counted_until FROM tenants WHERE ${p.lateDay} IS NOT NULL AND id = ${p.tenantId} AND (SELECT count(*) FROM target) IS NOT NULL FOR SHARE
+  ),
+  existing AS MATERIALIZED (
+    SELECT 1 FROM messages WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.messageId}
+  ),
+  ${recording(p, {
+    hasReply: true,
+    lockAfter:
+      "(SELECT count(*) FROM target) IS NOT NULL AND (SELECT count(*) FROM tenant) IS NOT NULL",
+    replyMessageId: `CASE WHEN EXISTS (SELECT 1 FROM message) OR (SELECT problem FROM outcome) = 'already_replied' THEN ${p.messageId} END`,
+    replyProblem: "(SELECT problem FROM outcome)",
+  })},
+  message AS (
+    INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, author_id, author_name,
+      text, external_id, metadata, created_at)
+    SELECT ${p.tenantId}, ${p.environment}, ${p.messageId}, ${p.conversationId}, t.sequence, 'OUTBOUND', 'AGENT', t.agent_id, a.name,
+      ${p.text}, ${p.externalId}, '{}', t.at
+    FROM recorded CROSS JOIN target t
+    LEFT JOIN agents a ON a.tenant_id = ${p.tenantId} AND a.environment = ${p.environment} AND a.id = t.agent_id
+    WHERE t.status <> 'CLOSED' AND NOT EXISTS (SELECT 1 FROM question WHERE redacted_at IS NOT NULL)
+    ON CONFLICT (tenant_id, environment, id) DO NOTHING
+    RETURNING sequence, author_id, author_name, created_at AS at
+  ),
+  -- A reply can be posted after its day was counted.
+  late_usage AS (
+    INSERT INTO conversation_days AS u (tenant_id, environment, day, conversations_created, messages_received, messages_sent)
+    SELECT ${p.tenantId}, ${p.environment}, ${p.lateDay}, 0, 0, 1 FROM message CROSS JOIN tenant WHERE counted_until > ${p.lateDay}
+    ON CONFLICT (tenant_id, environment, day) DO UPDATE SET messages_sent = u.messages_sent + 1
+  ),
+  outcome AS (
+    SELECT CASE
+      WHEN EXISTS (SELECT 1 FROM message) THEN NULL
+      WHEN EXISTS (SELECT 1 FROM existing) THEN 'already_replied'
+      WHEN NOT EXISTS (SELECT 1 FROM target) THEN 'conversation_deleted'
+      WHEN (SELECT status FROM target) = 'CLOSED' THEN 'conversation_closed'
+      WHEN EXISTS (SELECT 1 FROM question WHERE redacted_at IS NOT NULL) THEN 'message_redacted'
+      ELSE 'already_replied'
+    END AS problem
+  ),
+  go AS (
+    SELECT m.*, channel_id, tags, priority, assignee_id, agent_id, m.sequence || ${p.fromSequenceToAuthorId} || coalesce(to_json(author_id)::text, 'null')
+      || ',"name":' || coalesce(to_json(author_name)::text, 'null') AS own,
+      to_char(m.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at_text
+    FROM message m CROSS JOIN target
+  ),
+  conversation AS (
+    UPDATE conversations SET message_count = go.sequence, updated_at = go.at, last_message_at = go.at, last_message_preview = ${p.preview}
+    FROM go WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.conversationId}
+  ),
+  ${writeEvents(p, {
+    conversations: filterableRow("go"),
+    payload: `e.payload || go.at_text || ${p.payloadFromTimestamp} || go.own || ${p.payloadFromAuthor} || go.at_text || ${p.payloadEnd}`,
+    at: "go.at",
+  })}
+  ${result("ARRAY(SELECT id FROM delivery)")}`,
 );

@@ -15,7 +15,7 @@ import { createCustomerAction } from "./actions";
 
 export const metadata = { title: "Customers" };
 
-const search = {
+const searchFilter = {
   name: "q",
   label: "Search",
   type: "search",
@@ -56,9 +56,9 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
         </EmptyState>
       ) : (
         <>
-          <Filters filters={[search]} />
+          <Filters filters={[searchFilter, orderFilter]} />
           {customers.length > 0 ? (
-            <CustomerTable customers={customers} base={base} now={now} />
+            <CustomerTable customers={customers} order={search.order} base={base} now={now} />
           ) : (
             <EmptyState title="No customers match">
               Each word that you type must be the start of a word in the name, email address, phone

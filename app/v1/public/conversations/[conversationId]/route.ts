@@ -27,3 +27,15 @@ export const PATCH = operation({
   problems: ["invalid-transition"],
   run: ({ caller, params, body }) => updateConversation(caller, params.conversationId, body),
 });
+
+export const DELETE = operation({
+  operationId: "deleteConversation",
+  summary: "Delete a conversation and its messages",
+  description:
+    "The conversation, its messages and their attachments are gone immediately, however many there are. Usage still counts them. Events about it stay in the feed for their time; to remove a person's data from events too, erase the customer.",
+  scope: "write:conversations",
+  params: conversationParams,
+  response: deleted("conversation"),
+  versionOf: conversation,
+  run: ({ caller, params }) => deleteConversation(caller, params.conversationId),
+});

@@ -1,6 +1,13 @@
 import { operation } from "@/lib/api/operation";
-import { customer, customerParams, updateCustomerBody } from "@/lib/customers/schema";
+import { deleteCustomer } from "@/lib/conversations/delete";
+import {
+  customer,
+  customerParams,
+  deleteCustomerQuery,
+  updateCustomerBody,
+} from "@/lib/customers/schema";
 import { getCustomer, updateCustomer } from "@/lib/customers/service";
+import { deleted } from "@/lib/resources/id-schema";
 
 export const GET = operation({
   operationId: "getCustomer",
@@ -21,4 +28,18 @@ export const PATCH = operation({
   versionOf: customer,
   problems: ["conflict"],
   run: ({ caller, params, body }) => updateCustomer(caller, params.customerId, body),
+});
+
+export const DELETE = operation({
+  operationId: "deleteCustomer",
+  summary: "Delete a customer",
+  description:
+    "A customer with conversations is not deleted: the response is 409 `in-use` with their number. With `cascade=true` they are deleted too, in the same transaction. To meet a person's request for erasure, erase the customer instead.",
+  scope: "write:customers",
+  params: customerParams,
+  query: deleteCustomerQuery,
+  response: deleted("customer"),
+  versionOf: customer,
+  problems: ["in-use", "limit-reached"],
+  run: ({ caller, params, query }) => deleteCustomer(caller, params.customerId, query),
 });

@@ -1,7 +1,9 @@
 import Link from "next/link";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { CustomerConversations } from "@/components/customers/customer-conversations";
+import { CustomerRemoval } from "@/components/customers/customer-removal";
 import { EditCustomerDialog } from "@/components/customers/edit-customer-dialog";
+import { ErasureNotice } from "@/components/customers/erasure-notice";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { MetadataList } from "@/components/ui/metadata-list";
 import { PageHeader } from "@/components/ui/page-header";
@@ -12,8 +14,9 @@ import { Time } from "@/components/ui/time";
 import { listConversations } from "@/lib/conversations/service";
 import { displayName } from "@/lib/customers/display-name";
 import { getCustomer } from "@/lib/customers/service";
+import { findErasureOf } from "@/lib/erasures/service";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
-import { updateCustomerAction } from "../actions";
+import { deleteCustomerAction, eraseCustomerAction, updateCustomerAction } from "../actions";
 
 export const metadata = { title: "Customer" };
 
@@ -21,7 +24,7 @@ const shownConversations = 20;
 
 export default dashboardPage<"customerId">(
   async ({ caller, role, tenant, environment, base, params, now }) => {
-    const customer = await getCustomer(caller, params.customerId);
+    const customer = await load(caller, params.customerId);
     const conversations = await listConversations(caller, {
       customerId: customer.id,
       limit: shownConversations,
@@ -29,13 +32,29 @@ export default dashboardPage<"customerId">(
     });
     const time = (text: string) => <Time at={new Date(text)} now={now} />;
 
+    const place = { tenant: tenant.slug, environment };
+    const erasure = customer.erasedAt ? await findErasureOf(caller, customer.id) : null;
     const edit = hasRole(role, "MEMBER") ? (
-      <EditCustomerDialog
-        customer={customer}
-        environment={environment}
-        base={base}
-        update={updateCustomerAction.bind(null, { tenant: tenant.slug, environment }, customer.id)}
-      />
+      <>
+        <CustomerRemoval
+          customer={customer}
+          goTo={`${base}/customers`}
+          remove={deleteCustomerAction.bind(null, place, customer.id)}
+          erase={
+            hasRole(role, "ADMIN") && erasure?.status !== "PENDING"
+              ? eraseCustomerAction.bind(null, place, customer.id)
+              : null
+          }
+        />
+        {customer.erasedAt ? null : (
+          <EditCustomerDialog
+            customer={customer}
+            environment={environment}
+            base={base}
+            update={updateCustomerAction.bind(null, place, customer.id)}
+          />
+        )}
+      </>
     ) : (
       <RoleNote sentence={roleSentence("MEMBER", "change customers")} />
     );
@@ -47,6 +66,7 @@ export default dashboardPage<"customerId">(
           trail={[{ name: "Customers", href: `${base}/customers` }]}
           actions={edit}
         />
+        {erasure ? <ErasureNotice erasure={erasure} now={now} /> : null}
         <div className="grid items-start gap-5 xl:grid-cols-2">
           <div className="space-y-5">
             <Panel title="Customer">

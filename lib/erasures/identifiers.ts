@@ -1,0 +1,78 @@
+import { type Customer, customer } from "@/lib/customers/schema";
+import type { Event } from "@/lib/events/schema";
+
+export type Identifiers = Pick<Customer, "externalId" | "name" | "email" | "phone">;
+
+/** Shorter names and ids occur inside other words, so they are searched for only as whole values. */
+const shortest = 5;
+
+const escapedLike = (text: string) => text.replaceAll(/[\\%_]/g, "\\$&");
+
+/** How a text is written in a URL, and inside a JSON string. */
+function spellings(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1);
+  const ascii = json.replaceAll(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  const url = encodeURIComponent(text);
+  const all = [text, json, ascii, url, url.replaceAll("%20", "+"), url.replaceAll("%40", "@")];
+  return all.map((spelling) => spelling.toLowerCase());
+}
+
+/** Where a value stands alone: a JSON string, a parameter of a query, or the end of a path. */
+const alone = (text: string) => [`"${text}"`, `=${text}&`, `=${text}`, `/${text}`];
+
+/**
+ * Patterns for `LIKE` that find a customer's values in requests, in lowercase. A value may also be
+ * found in a request about someone else, whose log then loses its bodies, too.
+ */
+export function patternsOf(all: Identifiers[]): string[] {
+  const values = all.flatMap(({ externalId, name, email, phone }) => {
+    const parts = (name ?? "").split(/\s+/).filter((part) => part.length >= shortest);
+    return [externalId, name, email, phone, ...parts].flatMap((value) => value ?? []);
+  });
+  const patterns = [...new Set(values)].flatMap((value) =>
+    spellings(value.toLowerCase()).flatMap((spelling) =>
+      value.length >= shortest
+        ? [`%${escapedLike(spelling)}%`]
+        : alone(spelling).map((whole) => {
+            const isAtEnd = !whole.startsWith('"') && !whole.endsWith("&");
+            return `%${escapedLike(whole)}${isAtEnd ? "" : "%"}`;
+          }),
+    ),
+  );
+  return [...new Set(patterns)];
+}
+
+/** A batch that compares this many pairs of request and pattern takes about a second. */
+const patternsABatch = 20_000;
+
+/**
+ * How many rows a batch compares with the patterns. A customer with many earlier names has thousands
+ * of patterns, and a batch must not take longer than a statement may.
+ * @param limit of a customer with few
+ */
+export const rowsABatch = (limit: number, patterns: string[]): number =>
+  Math.max(1, Math.min(limit, Math.floor(patternsABatch / Math.max(1, patterns.length))));
+
+/** Adds values that the customer had earlier, from an event about it. */
+export function withEarlier(known: Identifiers[], { data }: Event): Identifiers[] {
+  const earlier = [data.object, { ...data.object, ...data.previousAttributes }].map(
+    (fields): Identifiers => {
+      const { externalId, name, email, phone } = customer.partial().parse(fields);
+      return {
+        externalId: externalId ?? null,
+        name: name ?? null,
+        email: email ?? null,
+        phone: phone ?? null,
+      };
+    },
+  );
+  const isNew = (each: Identifiers) =>
+    !known.some((other) => JSON.stringify(other) === JSON.stringify(each));
+  return [...known, ...earlier.filter(isNew)].slice(0, maximumIdentifiers);
+}
+
+/** How many earlier versions of a customer are searched for in requests. */
+const maximumIdentifiers = 100;

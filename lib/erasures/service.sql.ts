@@ -1,0 +1,189 @@
+import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
+
+/** The erasure that has waited longest, unless another worker holds it. */
+export const nextErasureStatement = sql(
+  "next_erasure",
+  { now: "clock" },
+  (p) => `
+  SELECT tenant_id AS "tenantId", environment, id FROM erasures
+  WHERE completed_at IS NULL AND next_at <= ${timeOf(p.now)} ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+);
+
+const partition = { tenantId: "text", environment: "Environment" } as const;
+
+type Within = { tenantId: string; environment: string };
+
+const within = (alias: string, p: Within) =>
+  `${alias}.tenant_id = ${p.tenantId} AND ${alias}.environment = ${p.environment}`;
+
+/** The customer's next conversation, locked: a message that is being posted comes before or after. */
+export const nextConversationStatement = sql(
+  "next_conversation_to_erase",
+  { ...partition, customerId: "text", afterId: "text" },
+  (p) => `
+  SELECT c.id FROM conversations c WHERE ${within("c", p)} AND c.customer_id = ${p.customerId} AND c.id > ${p.afterId}
+  ORDER BY c.id LIMIT 1 FOR NO KEY UPDATE`,
+);
+
+/**
+ * Members and agents remain as authors. Any other author's id and name can be the customer's.
+ * Returns a row for each message.
+ */
+export const eraseMessagesStatement = sql(
+  "erase_messages",
+  {
+    ...partition,
+    conversationId: "text",
+    afterSequence: "int",
+    limit: "int",
+    at: "timestamptz",
+  },
+  (p) => `
+  WITH chosen AS MATERIALIZED (
+    SELECT m.id FROM messages m
+    WHERE ${within("m", p)} AND m.conversation_id = ${p.conversationId} AND m.sequence > ${p.afterSequence}
+    ORDER BY m.sequence LIMIT ${p.limit} FOR NO KEY UPDATE
+  )
+  UPDATE messages m SET text = '', attachments = NULL, metadata = '{}', external_id = NULL, redacted_at = coalesce(m.redacted_at, ${p.at}),
+    author_id = CASE WHEN m.author_type IN ('USER', 'AGENT') THEN m.author_id END,
+    author_name = CASE WHEN m.author_type IN ('USER', 'AGENT') THEN m.author_name END
+  FROM ${fewRowsOf("chosen")} AS c WHERE ${within("m", p)} AND m.id = c.id
+  RETURNING m.id, m.sequence`,
+);
+
+export const eraseConversationStatement = sql(
+  "erase_conversation",
+  { ...partition, id: "text", at: "timestamptz" },
+  (p) => `
+  UPDATE conversations c SET subject = NULL, metadata = '{}', tags = '{}', external_id = NULL, last_message_preview = NULL,
+    updated_at = greatest(${p.at}, c.updated_at)
+  WHERE ${within("c", p)} AND c.id = ${p.id}`,
+);
+
+/** Whether a conversation belongs, or belonged until it was deleted, to the customer. */
+const isOfCustomer = (p: Within & { customerId: string }, id: string) => `(
+      EXISTS (SELECT 1 FROM conversations c WHERE ${within("c", p)} AND c.id = ${id} AND c.customer_id = ${p.customerId})
+      OR EXISTS (SELECT 1 FROM deletions x WHERE ${within("x", p)} AND x.id = ${id} AND x.customer_id = ${p.customerId}))`;
+
+/**
+ * The next events, in the order of ids. `isPersonal` says which of them are about the customer, or
+ * about a conversation of theirs from before it was cleared. A message's event is redacted with its
+ * message, so that of a message that was posted later stays. Envelopes are written by us, so the
+ * first ids in them are those of the object.
+ */
+export const eventsToEraseStatement = sql(
+  "events_to_erase",
+  { ...partition, customerId: "text", afterId: "text", limit: "int", clearedAt: "timestamptz" },
+  (p) => `
+  SELECT e.id, CASE WHEN e.is_personal THEN e.payload END AS payload
+  FROM (
+    SELECT o.*, CASE split_part(o.type, '.', 1)
+      WHEN 'customer' THEN o.object_id = ${p.customerId} AND o.type NOT IN ('customer.deleted', 'customer.erased')
+      WHEN 'conversation' THEN o.type <> 'conversation.deleted' AND o.created_at <= ${p.clearedAt}
+        AND (strpos(o.payload, '"customerId":"' || ${p.customerId} || '"') > 0 OR ${isOfCustomer(p, "o.object_id")})
+      WHEN 'message' THEN o.type <> 'message.redacted'
+        AND ${isOfCustomer(p, `substring(o.payload FROM '"conversationId":"(cnv_[0-9A-Z]{26})"')`)}
+        AND NOT EXISTS (SELECT 1 FROM messages m WHERE ${within("m", p)} AND m.id = o.object_id AND m.redacted_at IS NULL
+          AND EXISTS (SELECT 1 FROM conversations c WHERE ${within("c", p)} AND c.id = m.conversation_id))
+      ELSE false END AND strpos(o.payload, '"redacted":true') = 0 AS is_personal
+    FROM (
+      SELECT e.id, e.type, e.payload, e.created_at, substring(e.payload FROM '"object":\\{"id":"([a-z]+_[0-9A-Z]{26})"') AS object_id
+      FROM events e WHERE ${within("e", p)} AND e.id > ${p.afterId} ORDER BY e.id LIMIT ${p.limit}
+    ) AS o
+  ) AS e
+  ORDER BY e.id`,
+);
+
+/** Saved views of the inbox whose search, filters or name contain one of the customer's values. */
+export const deleteViewsStatement = sql(
+  "erase_saved_views",
+  { ...partition, patterns: "text[]" },
+  (p) => `
+  DELETE FROM saved_views v
+  WHERE ${within("v", p)} AND (lower(v.query) LIKE ANY (${p.patterns}) OR lower(v.name) LIKE ANY (${p.patterns}))`,
+);
+
+const mention = { ...partition, customerId: "text", afterId: "text", patterns: "text[]" } as const;
+
+/** Whether a text names the customer, a conversation of theirs, or contains one of their values. */
+const isMentionedIn = (
+  p: Within & { customerId: string; patterns: string },
+  texts: string[],
+): string =>
+  texts
+    .map(
+      (
+        text,
+      ) => `coalesce(strpos(${text}, ${p.customerId}) > 0 OR lower(${text}) LIKE ANY (${p.patterns})
+        OR ${isOfCustomer(p, `substring(${text} FROM 'cnv_[0-9A-Z]{26}')`)}, false)`,
+    )
+    .join(" OR ");
+
+/**
+ * Goes through stored responses in the order of keys. Those with a secret are about webhooks. The key
+ * remains, so that a repeated request is not performed again, unless it contains one of the
+ * customer's values.
+ */
+export const eraseRecordsStatement = sql(
+  "erase_idempotency_records",
+  { ...mention, limit: "int" },
+  (p) => `
+  WITH batch AS MATERIALIZED (
+    SELECT i.key, lower(i.key) LIKE ANY (${p.patterns}) AS has_personal_key,
+      NOT i.is_encrypted AND (${isMentionedIn(p, ["i.body"])}) AS is_personal
+    FROM (
+      SELECT * FROM idempotency_records i WHERE ${within("i", p)} AND i.key > ${p.afterId} ORDER BY i.key LIMIT ${p.limit}
+    ) AS i
+  ),
+  deleted AS (
+    DELETE FROM idempotency_records i USING ${fewRowsOf("batch")} AS b
+    WHERE ${within("i", p)} AND i.key = b.key AND b.has_personal_key RETURNING 1
+  ),
+  cleared AS (
+    UPDATE idempotency_records i SET status = 410, body = ''
+    FROM ${fewRowsOf("batch")} AS b WHERE ${within("i", p)} AND i.key = b.key AND b.is_personal AND NOT b.has_personal_key RETURNING 1
+  )
+  SELECT count(*)::int AS read, max(key) AS "lastId",
+    (SELECT count(*)::int FROM deleted) + (SELECT count(*)::int FROM cleared) AS changed FROM batch`,
+);
+
+/**
+ * Goes through requests in the order of ids. Their paths keep only what identifies the operation if
+ * they contain one of the customer's values.
+ */
+export const eraseLogsStatement = sql(
+  "erase_request_logs",
+  { ...mention, beforeId: "text", limit: "int" },
+  (p) => `
+  WITH batch AS MATERIALIZED (
+    SELECT l.id, lower(l.path) LIKE ANY (${p.patterns}) AS has_personal_path,
+      ${isMentionedIn(p, ["l.path", "l.request_body", "l.response_body", "l.idempotency_key"])} AS is_personal
+    FROM (
+      SELECT * FROM request_logs l WHERE ${within("l", p)} AND l.id > ${p.afterId} AND l.id < ${p.beforeId} ORDER BY l.id LIMIT ${p.limit}
+    ) AS l
+  ),
+  cleared AS (
+    UPDATE request_logs l SET request_body = NULL, response_body = NULL,
+      path = CASE WHEN b.has_personal_path
+        THEN regexp_replace(regexp_replace(l.path, '\\?.*$', '?[erased]'), '/by-external-id/.*$', '/by-external-id/[erased]') ELSE l.path END,
+      idempotency_key = NULL
+    FROM ${fewRowsOf("batch")} AS b WHERE ${within("l", p)} AND l.id = b.id AND b.is_personal
+    RETURNING 1
+  )
+  SELECT count(*)::int AS read, max(id) AS "lastId", (SELECT count(*)::int FROM cleared) AS changed FROM batch`,
+);
+
+/**
+ * What other jobs still have to do with the customer's data. A file that is being removed, or could
+ * not be removed yet, is due again within minutes. One that is being uploaded is due much later.
+ */
+export const isErasureUnfinishedStatement = sql(
+  "erasure_is_unfinished",
+  { ...partition, customerId: "text" },
+  (p) => `
+  SELECT EXISTS (
+      SELECT 1 FROM search_changes s WHERE ${within("s", p)} AND (s.target_id = ${p.customerId} OR ${isOfCustomer(p, "s.target_id")})
+    ) OR EXISTS (
+      SELECT 1 FROM deletions x WHERE ${within("x", p)} AND x.customer_id = ${p.customerId} AND x.finished_at IS NULL
+    ) OR EXISTS (SELECT 1 FROM stray_blobs b WHERE ${within("b", p)} AND b.remove_after <= now() + interval '10 minutes') AS "isUnfinished"`,
+);

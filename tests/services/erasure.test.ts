@@ -1,0 +1,316 @@
+// cspell:ignore zephyrine quarrington kumquat zeph quincunx quodlibet nümber ödipus
+import { expect, test } from "vitest";
+import { verifyChainOf } from "@/lib/audit/verify-chain";
+import { indexForSearch } from "@/lib/conversations/search-index";
+import { workOffDeletions } from "@/lib/deletions/work-off-deletions";
+import { patternsOf, rowsABatch } from "@/lib/erasures/identifiers";
+import { workOffErasures } from "@/lib/erasures/work-off-erasures";
+import { removeStrayBlobs } from "@/lib/platform/blobs/service";
+import { db } from "@/lib/platform/db";
+import { setCurrentTime } from "@/lib/platform/time";
+import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
+import { call, newTenant, type TestTenant } from "../support/api";
+import { eventsInOrder } from "../support/feed";
+import { placesWith } from "../support/places-with";
+import { searchFindsAll } from "../support/search";
+
+/** What identifies the person, and what only they wrote. No other test has these texts. */
+const person = {
+  externalId: "crm-zephyrine-7731",
+  name: "Zephyrine Quarrington",
+  email: "zephyrine.quarrington@example.org",
+  phone: "+4915207731337",
+  locale: "de-AT",
+  metadata: { nickname: "Zeph-Quarry" },
+};
+const traces = ["zephyrine", "quarrington", "zeph-quarry", "15207731337", "crm-zeph", "kumquat"];
+
+/** Everything that jobs do until nothing is left, at a time when everything is due. */
+async function workOff(limit = 200): Promise<number> {
+  let batches = 0;
+  // Logs are searched some time after the conversations.
+  let aheadMs = 60_000;
+  setCurrentTime(() => new Date(Date.now() + aheadMs));
+  try {
+    for (;;) {
+      const done =
+        (await indexForSearch(200)) + (await workOffDeletions(500)) + (await removeStrayBlobs(100));
+      const erased = await workOffErasures(limit);
+      batches += erased > 0 ? 1 : 0;
+      const rest = await db().erasure.count({ where: { completedAt: null } });
+      if (done === 0 && erased === 0 && rest === 0) return batches;
+      if (erased === 0) aheadMs += 5_000;
+    }
+  } finally {
+    setCurrentTime(null);
+  }
+}
+
+const subjects = ["Order of Zephyrine", "Kumquat", "Deleted kumquat"];
+
+async function fill(tenant: TestTenant) {
+  await call(tenant, "POST", "/webhooks", { url: "http://127.0.0.1:9/hook", events: ["*"] });
+  const { body: customer } = await call(tenant, "POST", "/customers", person, {
+    "idempotency-key": `create-${person.email}`,
+  });
+  const ids: string[] = [];
+  for (const [index, subject] of subjects.entries()) {
+    const { body } = await call(
+      tenant,
+      "POST",
+      "/conversations",
+      {
+        channelId: "web",
+        subject,
+        customerId: customer.id,
+        message: { text: "I want a kumquat", metadata: { raw: "kumquat" }, externalId: "kumquat" },
+        tags: ["kumquat"],
+        metadata: { fruit: "kumquat" },
+        externalId: `kumquat-${subject}`,
+      },
+      { "idempotency-key": `post-${index}` },
+    );
+    ids.push(body.id);
+    const path = `/conversations/${body.id}`;
+    await call(tenant, "POST", `${path}/messages`, {
+      text: "Dear Zephyrine, here is your kumquat",
+      author: { type: "AGENT", id: "agt_1", name: "Concierge" },
+    });
+    await call(tenant, "POST", `${path}/messages`, {
+      text: "A note: kumquat",
+      direction: "INTERNAL",
+    });
+    await call(tenant, "PATCH", path, { subject: `${subject}, again`, status: "RESOLVED" });
+    await call(tenant, "POST", `${path}/messages`, { text: "Another kumquat" });
+  }
+  await call(tenant, "DELETE", `/conversations/${ids[2]}`);
+  await call(tenant, "PATCH", `/customers/${customer.id}`, { name: "Zephyrine Q. Quarrington" });
+  // Refused requests, reads with values in their paths, and other spellings.
+  await call(tenant, "POST", "/customers", { ...person, phone: "030" });
+  await call(tenant, "POST", "/customers", JSON.stringify(person));
+  await call(tenant, "GET", `/customers?email=${encodeURIComponent(person.email)}`);
+  await call(tenant, "GET", "/customers?q=zephyrine+quarrington");
+  await call(tenant, "GET", "/conversations/search?q=Quarrington%20order");
+  await call(tenant, "PUT", `/customers/by-external-id/${person.externalId}`, { locale: "de" });
+  const view = { ...tenant.identity.partition, isShared: true, createdAt: new Date() };
+  await db().savedView.createMany({
+    data: [
+      { ...view, userId: "usr_1", name: "By name", query: "q=zephyrine+order" },
+      {
+        ...view,
+        userId: "usr_1",
+        name: "By address",
+        query: `q=${encodeURIComponent(person.email)}`,
+      },
+      { ...view, userId: "usr_1", name: "Zephyrine", query: "status=OPEN" },
+      { ...view, userId: "usr_1", name: "Urgent", query: "sort=priority" },
+    ],
+  });
+  const delivery = await db().delivery.findFirstOrThrow({
+    where: { ...tenant.identity.partition, eventType: "customer.created" },
+  });
+  await db().deliveryAttempt.create({
+    data: {
+      ...tenant.identity.partition,
+      deliveryId: delivery.id,
+      number: 1,
+      startedAt: new Date(),
+      durationMs: 1,
+      response: "Thanks, Zephyrine",
+    },
+  });
+  await db().delivery.updateMany({
+    where: { ...tenant.identity.partition, id: delivery.id },
+    data: { firstResponse: "Thanks, Zephyrine", leaseHolder: "worker" },
+  });
+  await searchFindsAll();
+  await flushRequestLogs();
+  return { customer, ids };
+}
+
+test("202 erases a customer: none of their data is in any column of the database or in any file, ids and counts remain, and a signed entry certifies it", async () => {
+  const tenant = await newTenant();
+  const { customer, ids } = await fill(tenant);
+  const { body: other } = await call(tenant, "POST", "/conversations", {
+    channelId: "web",
+    message: "Someone else's message",
+    customer: { name: "Bob" },
+  });
+  const path = `/customers/${customer.id}`;
+  const before = (await call(tenant, "GET", path)).body;
+  const otherEvents = (await eventsInOrder(tenant)).slice(-3);
+  expect((await placesWith(traces)).length).toBeGreaterThan(20);
+
+  const requested = await call(tenant, "POST", `${path}/erase`);
+  expect(requested).toMatchObject({
+    status: 202,
+    body: { id: expect.stringMatching(/^ers_/), customerId: customer.id, status: "PENDING" },
+  });
+  // A second request is the same erasure, and nothing can be put back.
+  expect((await call(tenant, "POST", `${path}/erase`)).body.id).toBe(requested.body.id);
+  expect(await call(tenant, "PATCH", path, { name: "Back" })).toMatchObject({
+    status: 410,
+    body: { type: expect.stringMatching(/\/errors\/gone$/) },
+  });
+  // A crash at any batch: the next one continues.
+  expect(await workOff(20)).toBeGreaterThan(5);
+
+  expect(await placesWith(traces)).toEqual([]);
+  const { body: erasure } = await call(tenant, "GET", `/erasures/${requested.body.id}`);
+  expect(erasure).toMatchObject({
+    status: "COMPLETED",
+    removed: { conversations: 2, messages: 8 },
+    receipt: { signature: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+  const { body: after } = await call(tenant, "GET", path);
+  expect(after).toMatchObject({
+    id: customer.id,
+    name: null,
+    conversationCount: before.conversationCount,
+    createdAt: before.createdAt,
+  });
+  const { body: messages } = await call(tenant, "GET", `/conversations/${ids[0]}/messages`);
+  expect(messages.data.map(({ sequence, text }: never) => [sequence, text])).toEqual([
+    [1, ""],
+    [2, ""],
+    [3, ""],
+    [4, ""],
+  ]);
+  expect(messages.data[1].author).toEqual({ type: "AGENT", id: "agt_1", name: "Concierge" });
+  const events = await eventsInOrder(tenant);
+  expect(events.at(-1)).toMatchObject({
+    type: "customer.erased",
+    data: { object: { id: customer.id, environment: "test", erasureId: erasure.id } },
+  });
+  const views = await db().savedView.findMany({ where: { tenantId: tenant.tenantId } });
+  expect(views.map(({ name }) => name)).toEqual(["Urgent"]);
+  // Others are untouched.
+  expect(events.filter(({ id }) => otherEvents.some((each) => each.id === id))).toEqual(
+    otherEvents,
+  );
+  expect((await call(tenant, "GET", `/conversations/${other.id}`)).body.lastMessagePreview).toBe(
+    "Someone else's message",
+  );
+  const replayed = await call(
+    tenant,
+    "POST",
+    "/conversations",
+    {
+      channelId: "web",
+      subject: "Kumquat",
+      customerId: customer.id,
+      message: { text: "I want a kumquat", metadata: { raw: "kumquat" }, externalId: "kumquat" },
+      tags: ["kumquat"],
+      metadata: { fruit: "kumquat" },
+      externalId: "kumquat-Kumquat",
+    },
+    { "idempotency-key": "post-1" },
+  );
+  expect(replayed.status).toBe(410);
+  const entry = await db().auditEntry.findFirstOrThrow({
+    where: { tenantId: tenant.tenantId, sequence: erasure.receipt.auditSequence },
+  });
+  expect(entry.action).toBe("customer.erased");
+  expect(Buffer.from(entry.hash).toString("hex")).toBe(erasure.receipt.signature);
+  expect((await verifyChainOf(db(), tenant.tenantId)).broken).toBeNull();
+});
+
+test("an erasure is not certified while a file could not be removed yet", async () => {
+  const tenant = await newTenant();
+  const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" });
+  const { body: erasure } = await call(tenant, "POST", `/customers/${customer.id}/erase`);
+  // Its removal failed, and is tried again in some minutes.
+  const key = `${tenant.tenantId}/test/some-file`;
+  const removeAfter = new Date(Date.now() + 4 * 60_000);
+  await db().strayBlob.create({ data: { ...tenant.identity.partition, key, removeAfter } });
+  const status = async () => (await call(tenant, "GET", `/erasures/${erasure.id}`)).body.status;
+  let aheadMs = 60_000;
+  setCurrentTime(() => new Date(Date.now() + aheadMs));
+  try {
+    for (let batch = 0; batch < 20; batch++, aheadMs += 5_000) {
+      await indexForSearch(200);
+      await workOffErasures(200);
+    }
+    expect(await status()).toBe("PENDING");
+    await db().strayBlob.deleteMany({ where: { key } });
+    await workOffErasures(200);
+    expect(await status()).toBe("COMPLETED");
+  } finally {
+    setCurrentTime(null);
+  }
+});
+
+test("a message that arrives after its conversation was erased is kept, and so is its event", async () => {
+  const tenant = await newTenant();
+  const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" });
+  const { body } = await call(tenant, "POST", "/conversations", {
+    channelId: "web",
+    message: "Before",
+    customerId: customer.id,
+  });
+  await call(tenant, "POST", `/customers/${customer.id}/erase`);
+  while (
+    (await db().erasure.findFirst({ where: tenant.identity.partition }))?.phase === "CONVERSATIONS"
+  )
+    await workOffErasures(200);
+  const path = `/conversations/${body.id}/messages`;
+  const { body: later } = await call(tenant, "POST", path, { text: "After" });
+  await workOff();
+  expect((await call(tenant, "GET", path)).body.data.map(({ text }: never) => text)).toEqual([
+    "",
+    "After",
+  ]);
+  const events = await eventsInOrder(tenant);
+  expect(
+    events.filter(({ type }) => type === "message.received").map(({ data }) => data.object),
+  ).toEqual([expect.objectContaining({ text: "" }), later]);
+});
+
+test("202 erases a customer again: what was written after the first erasure is gone, too", async () => {
+  const tenant = await newTenant();
+  const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" });
+  const path = `/customers/${customer.id}/erase`;
+  const { body: first } = await call(tenant, "POST", path);
+  expect((await call(tenant, "POST", path)).body.id).toBe(first.id);
+  await workOff();
+
+  const later = { channelId: "web", customerId: customer.id, message: "A later quincunx" };
+  const { body: conversation } = await call(tenant, "POST", "/conversations", later);
+  await searchFindsAll();
+  await flushRequestLogs();
+  const { body: second } = await call(tenant, "POST", path);
+  expect(second).toMatchObject({ status: "PENDING", removed: { messages: 0 } });
+  expect(second.id).not.toBe(first.id);
+  await workOff();
+
+  expect(await placesWith(["quincunx"])).toEqual([]);
+  expect((await call(tenant, "GET", `/erasures/${second.id}`)).body).toMatchObject({
+    status: "COMPLETED",
+    removed: { conversations: 1, messages: 1 },
+  });
+  expect((await call(tenant, "GET", `/erasures/${first.id}`)).body.status).toBe("COMPLETED");
+  expect((await call(tenant, "GET", `/conversations/${conversation.id}`)).status).toBe(200);
+});
+
+test("a customer with many earlier names is compared in smaller batches, and erased completely", async () => {
+  const names = Array.from({ length: 100 }, (_, number) => ({
+    externalId: `quodlibet-${number}`,
+    name: `Quodlibet Nümber${number} Ödipus%${number}`,
+    email: `quodlibet+${number}@example.org`,
+    phone: `+4930${1_000_000 + number}`,
+  }));
+  const patterns = patternsOf(names);
+  expect(patterns.length).toBeGreaterThan(1_000);
+  expect(rowsABatch(200, patterns) * patterns.length).toBeLessThanOrEqual(20_000);
+  expect(rowsABatch(200, patternsOf(names.slice(0, 1)))).toBe(200);
+
+  const tenant = await newTenant();
+  const { body: customer } = await call(tenant, "POST", "/customers", names[0]);
+  for (const name of names.slice(1, 12))
+    await call(tenant, "PATCH", `/customers/${customer.id}`, name);
+  await call(tenant, "POST", `/customers/${customer.id}/erase`);
+  const where = { tenantId: tenant.tenantId };
+  await db().erasure.updateMany({ where, data: { identifiers: names } });
+  await workOff(50);
+  expect(await placesWith(["quodlibet"])).toEqual([]);
+});
