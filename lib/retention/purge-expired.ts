@@ -13,7 +13,13 @@ const daysBefore = (now: string, days: number) => `${now} - interval '${days} da
  * Rows of `table` are deleted this many days after the time in `column`, which must be indexed.
  * `key` is its primary key.
  */
-type Retention = { table: string; key: string[]; column: string; days: number; except?: string };
+type Retention = {
+  table: string;
+  key: string[];
+  column: string;
+  days: number;
+  only?: string;
+};
 
 const tenantKey = (...rest: string[]) => ["tenant_id", "environment", ...rest];
 
@@ -26,12 +32,20 @@ const retentions: Retention[] = [
   { table: "sessions", key: ["id"], column: "expires_at", days: 30 },
   { table: "mails", key: ["id"], column: "created_at", days: 30, except: "status = 'PENDING'" },
   { table: "invitations", key: ["tenant_id", "id"], column: "expires_at", days: 30 },
+  { table: "email_changes", key: ["token_hash"], column: "requested_at", days: 30 },
   { table: "password_resets", key: ["id"], column: "created_at", days: 1 },
   {
     table: "webhook_warnings",
     key: tenantKey("webhook_id", "failures", "created_at"),
     column: "created_at",
     days: 30,
+  },
+  {
+    table: "files",
+    key: tenantKey("id"),
+    column: "created_at",
+    days: 1,
+    only: "message_id IS NULL",
   },
   { table: "deleted_items", key: tenantKey("id"), column: "deleted_at", days: 30 },
   { table: "deleted_days", key: tenantKey("day"), column: "day", days: 60 },
@@ -40,8 +54,8 @@ const retentions: Retention[] = [
   { table: "purged_events", key: tenantKey("id"), column: "purged_at", days: 30 },
 ];
 
-const isExpired = (now: string, { column, days, except }: Retention) =>
-  `${column} <= ${daysBefore(now, days)}${except ? ` AND NOT (${except})` : ""}`;
+const isExpired = (now: string, { column, days, only }: Retention) =>
+  `${column} <= ${daysBefore(now, days)}${only ? ` AND ${only}` : ""}`;
 
 const same = (key: string[], a: string, b: string) =>
   key.map((column) => `${a}.${column} = ${b}.${column}`).join(" AND ");

@@ -2,12 +2,15 @@ import { warnOfExpiringKeys } from "@/lib/api-keys/warn-of-expiring-keys";
 import { sendPasswordResets } from "@/lib/auth/password-reset";
 import { indexForSearch } from "@/lib/conversations/search-index";
 import { wakeSnoozedConversations } from "@/lib/conversations/service";
+import { workOffDeletions } from "@/lib/deletions/work-off-deletions";
+import { sweepLanes } from "@/lib/deliveries/engine/release-lanes";
 import { sweepWebhooks } from "@/lib/deliveries/engine/sweep-webhooks";
 import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
 import { workOffErasures } from "@/lib/erasures/work-off-erasures";
 import { failStuckDocuments } from "@/lib/knowledge/documents/process-document";
 import { sendMails } from "@/lib/mail/send-mails";
 import { removeStrayBlobs } from "@/lib/platform/blobs/service";
+import { applyRetention } from "@/lib/retention/apply-retention";
 import { createPartitions } from "@/lib/retention/partitions";
 import { purgeExpired } from "@/lib/retention/purge-expired";
 import { wipeTestData } from "@/lib/test-data/service";
@@ -37,6 +40,7 @@ export const recurringJobs: Record<string, RecurringJob> = {
   "wake-snoozed-conversations": { work: wakeSnoozedConversations, limit: 100, pauseMs: 2_000 },
   "index-for-search": { work: indexForSearch, limit: 200, pauseMs: 500 },
   "sweep-webhooks": { work: sweepWebhooks, limit: 100, pauseMs: 5_000 },
+  "sweep-lanes": { work: sweepLanes, limit: 500, pauseMs: 1_000 },
   "work-off-backlogs": { work: workOffBacklog, limit: 500, pauseMs: 1_000 },
   "analyze-new-tables": { work: analyzeNewTables, limit: 100, pauseMs: 2_000 },
   "fail-stuck-documents": { work: failStuckDocuments, limit: 100, pauseMs: 10_000 },

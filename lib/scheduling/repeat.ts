@@ -17,10 +17,7 @@ export function repeat(
   async function run(): Promise<void> {
     while (!isStopped) {
       isWoken = false;
-      const done = await work(limit).catch((error: Error) => {
-        log.warn({ job: name, error: error.message }, "a job failed and will be tried again");
-        return 0;
-      });
+      const done = await runOnce();
       if (done >= limit || isStopped || isWoken) continue;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, pauseMs);

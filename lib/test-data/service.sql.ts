@@ -46,6 +46,8 @@ const counted = [
 const wiped: Wiped[] = [
   { table: "messages", condition: ofOld("conversations", "conversation_id") },
   { table: "conversations", condition: isOld },
+  // The others go with their messages, or stay with newer ones.
+  { table: "files", condition: (p) => `${isOld(p)} AND row.message_id IS NULL` },
   {
     table: "customers",
     condition: (p) => `${isOld(p)} AND ${none("conversations", "customer_id")}`,

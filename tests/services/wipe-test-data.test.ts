@@ -1,19 +1,54 @@
 import { expect, test } from "vitest";
-import { publishAgent } from "@/lib/agents/versions";
-import { processDocument } from "@/lib/knowledge/documents/process-document";
+import { createConversationBody } from "@/lib/conversations/schema";
+import { createConversation } from "@/lib/conversations/service";
 import { mutate, reader } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
 import { RoleMissing } from "@/lib/platform/roles";
 import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
+import { addSampleData, removeSampleData, sampleDataState } from "@/lib/sample-data/service";
 import { findWipe, requestWipe, wipeTestData } from "@/lib/test-data/service";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
 import type { Environment, Role } from "@/prisma/generated/enums";
-import { call, newKey, type TestTenant } from "../support/api";
+import { call, newKey } from "../support/api";
+import { fillTenant } from "../support/fill-tenant";
 import { as, auditOf, newMember, newOrganization, type TestPerson } from "../support/people";
-import { searchFindsAll } from "../support/search";
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+test("sample data is added once, in test only, removing it deletes nothing of the tenant's own, and it can be added again after a wipe", async () => {
+  const { tenant, owner } = await newOrganization();
+  const identity = as(owner);
+  const { partition } = identity;
+  const change = (work: typeof addSampleData) => mutate(identity, work);
+  const count = async () => ({
+    conversations: await db().conversation.count({ where: partition }),
+    customers: await db().customer.count({ where: partition }),
+    agents: await db().agent.count({ where: partition }),
+  });
+  expect(await sampleDataState(reader(identity))).toBe("possible");
+  await Promise.all([change(addSampleData), change(addSampleData)]);
+  const sample = { conversations: 4, customers: 4, agents: 1 };
+  expect(await count()).toEqual(sample);
+  expect(await sampleDataState(reader(identity))).toBe("present");
+
+  const customer = await db().customer.findFirstOrThrow({ where: partition });
+  const own = await mutate(identity, (caller) =>
+    createConversation(
+      caller,
+      createConversationBody.parse({ channelId: "own", customerId: customer.id }),
+    ),
+  );
+  await Promise.all([change(removeSampleData), change(removeSampleData)]);
+  expect(await count()).toEqual({ conversations: 1, customers: 1, agents: 0 });
+  expect(await db().conversation.findFirst({ where: partition })).toMatchObject({ id: own.id });
+  const actions = (await auditOf(tenant.id)).map(({ action }) => action);
+  for (const action of ["organization.sample_data_added", "organization.sample_data_removed"])
+    expect(actions.filter((name) => name === action)).toHaveLength(1);
+  await expect(mutate(as(owner, "live"), addSampleData)).rejects.toThrow("only in test");
+
+  await change(addSampleData);
+  await ask(owner, tenant.slug);
+  await wipeAll(200);
+  expect(await sampleDataState(reader(identity))).toBe("possible");
+});
 
 /** Every table with a tenant and an environment, so that one that is added later is checked too. */
 const partitionedTables = `
@@ -30,7 +65,11 @@ const kept = [
   "api_keys",
   "audit_entries",
   "deleted_items",
+  "deletions",
+  // Zero bytes.
+  "file_totals",
   "purged_events",
+  "retention_settings",
   // Ranges of ids.
   "search_segments",
   "stray_blobs",
@@ -56,7 +95,7 @@ async function rowsOf(
 }
 
 /** These grow while the others shrink. */
-const growing = ["audit_entries", "deleted_items", "purged_events"];
+const growing = ["audit_entries", "deleted_items", "deletions", "purged_events"];
 
 /** Triggers delete their rows together with what they are about. */
 const derived = [
@@ -76,98 +115,14 @@ const countsOf = (rows: Record<string, string[]>) =>
     ),
   );
 
-/** Something in every table. */
-async function fill(tenant: TestTenant) {
-  await call(tenant, "POST", "/webhooks", { url: "http://127.0.0.1:9/hook", events: ["*"] });
-  const { body: customer } = await call(
-    tenant,
-    "POST",
-    "/customers",
-    { name: "Ada", metadata: { plan: "gold" } },
-    { "idempotency-key": "first" },
-  );
-  const { body: agent } = await call(tenant, "POST", "/agents", { name: "Helper" });
-  await mutate(tenant.identity, (caller) => publishAgent(caller, agent.id));
-  const ids = [];
-  for (let count = 0; count < 3; count++) {
-    const { body } = await call(tenant, "POST", "/conversations", {
-      channelId: "web",
-      message: "Hello",
-      customerId: customer.id,
-      agentId: agent.id,
-      metadata: { plan: "gold" },
-    });
-    await call(tenant, "POST", `/conversations/${body.id}/messages`, { text: "More" });
-    ids.push(body.id);
-  }
-  const { body: base } = await call(tenant, "POST", "/knowledge-bases", { name: "Manual" });
-  const { body: document } = await call(tenant, "POST", `/knowledge-bases/${base.id}/documents`, {
-    name: "a.txt",
-    text: "Some words to find",
-  });
-  await processDocument({ ...tenant.identity.partition, id: document.id });
-  const delivery = await db().delivery.findFirstOrThrow({ where: tenant.identity.partition });
-  const attempt = {
-    ...tenant.identity.partition,
-    deliveryId: delivery.id,
-    number: 1,
-    startedAt: new Date(),
-    durationMs: 1,
-  };
-  await db().deliveryAttempt.create({ data: attempt });
-  await searchFindsAll();
-  await flushRequestLogs();
-  await flushRequestCounts();
-  await countEarlier(tenant, delivery.webhookId);
-  return { customer, agent, conversationIds: ids };
-}
-
-/**
- * What was counted in earlier hours and on earlier days, more than one batch of each, and in the
- * one that is not over.
- */
-async function countEarlier({ identity, keyId }: TestTenant, webhookId: string) {
-  const { partition } = identity;
-  const now = Date.now();
-  const hours = Array.from(
-    { length: 10 },
-    (_, ago) => new Date(Math.floor(now / hourMs - ago) * hourMs),
-  );
-  const days = Array.from(
-    { length: 10 },
-    (_, ago) => new Date(Math.floor(now / dayMs - ago) * dayMs),
-  );
-  const skipDuplicates = true;
-  await db().requestHour.createMany({
-    data: hours.map((hour) => ({ ...partition, hour, apiKeyId: keyId, succeeded: 5 })),
-    skipDuplicates,
-  });
-  await db().webhookHour.createMany({
-    data: hours.map((hour) => ({ ...partition, hour, webhookId, attempts: 5 })),
-    skipDuplicates,
-  });
-  await db().usageDay.createMany({
-    data: days.map((day) => ({ ...partition, day, apiKeyId: keyId, apiRequests: 5 })),
-    skipDuplicates,
-  });
-  await db().deliveryDay.createMany({
-    data: days.map((day) => ({ ...partition, day, attempts: 5 })),
-    skipDuplicates,
-  });
-  const conversations = { conversationsCreated: 5, messagesReceived: 5, messagesSent: 5 };
-  await db().conversationDay.createMany({
-    data: days.slice(1).map((day) => ({ ...partition, day, ...conversations })),
-  });
-}
-
 async function newFilledTenant() {
   const { tenant, owner } = await newOrganization();
   const [inTest, inLive] = await Promise.all([
     newKey(tenant),
     newKey(tenant, { environment: "live" }),
   ]);
-  const test = await fill(inTest);
-  await fill(inLive);
+  const test = await fillTenant(inTest);
+  await fillTenant(inLive);
   return { tenant, owner, inTest, test };
 }
 
@@ -203,7 +158,7 @@ test("the whole test environment is deleted in batches, and no row of live or of
     expect(batch).toBeLessThan(500);
     await wipeTestData(7);
     const left = await countLeft();
-    // The file of a document is marked for removal while the document is deleted.
+    // A stored file is marked for removal while its row is deleted.
     expect(total - left).toBeLessThanOrEqual(7 + 1);
     total = left;
   }
@@ -214,7 +169,8 @@ test("the whole test environment is deleted in batches, and no row of live or of
   }
   expect(after.webhooks).toHaveLength(1);
   expect(after.api_keys).toHaveLength(1);
-  expect(after.stray_blobs).toHaveLength(1);
+  // Those of a document and six files.
+  expect(after.stray_blobs).toHaveLength(7);
   expect(await untouched()).toEqual(others);
   expect((await auditOf(tenant.id)).slice(-2)).toEqual([
     { action: "test_data.wipe_requested", actorId: owner.id, targetId: tenant.id, changes: {} },

@@ -1,0 +1,129 @@
+"use client";
+
+import { useState, useTransition } from "react";
+import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import { Button } from "@/components/ui/button";
+import { TextField } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
+import { type RetentionKind, retentionKinds } from "@/lib/retention/kinds";
+import type { RetentionPreview } from "@/lib/retention/settings";
+import type { Retention } from "@/lib/retention/settings-schema";
+import type { Environment } from "@/prisma/generated/enums";
+
+type RetentionFormProps = {
+  retention: Retention;
+  environment: Environment;
+  preview: (retention: Retention) => Promise<ActionResult<RetentionPreview>>;
+  update: (retention: Retention) => Promise<ActionResult | ProofRequest>;
+};
+
+const labels: Record<RetentionKind, { label: string; empty: string; things: string }> = {
+  conversations: {
+    label: "Closed conversations",
+    empty: "Empty: until you delete them. Counted from when a conversation was closed.",
+    things: "conversations with their messages and files",
+  },
+  events: {
+    label: "Events and deliveries",
+    empty: "Empty: 30 to 37 days. An event stays while a delivery of it waits or is held.",
+    things: "events with their deliveries",
+  },
+  requestLogs: {
+    label: "Request logs",
+    empty: "Empty: 30 to 37 days.",
+    things: "logged requests",
+  },
+  attempts: {
+    label: "Delivery attempts and responses",
+    empty: "Empty: as long as their delivery.",
+    things: "delivery attempts",
+  },
+};
+const kinds = Object.keys(retentionKinds) as RetentionKind[];
+
+/** Shows how much would be deleted before it saves anything. */
+export function RetentionForm({ retention, environment, preview, update }: RetentionFormProps) {
+  const [texts, setTexts] = useState(
+    () => Object.fromEntries(kinds.map((kind) => [kind, String(retention[kind] ?? "")])) as Texts,
+  );
+  const [counts, setCounts] = useState<RetentionPreview | null>(null);
+  const [refusal, setRefusal] = useState<{ message: string; errors: Record<string, string> }>();
+  const [isPending, startTransition] = useTransition();
+  const chosen = Object.fromEntries(
+    kinds.map((kind) => [kind, texts[kind].trim() === "" ? null : Number(texts[kind])]),
+  ) as Retention;
+  const isChanged = kinds.some((kind) => chosen[kind] !== retention[kind]);
+
+  function showPreview() {
+    startTransition(async () => {
+      const result = await preview(chosen);
+      setRefusal(result.outcome === "refused" ? result : undefined);
+      setCounts(result.outcome === "refused" ? null : result.value);
+    });
+  }
+
+  return (
+    <div className="max-w-prose space-y-5">
+      {refusal ? <Notice>{refusal.message}</Notice> : null}
+      {kinds.map((kind) => (
+        <TextField
+          key={kind}
+          label={labels[kind].label}
+          name={kind}
+          inputMode="numeric"
+          autoComplete="off"
+          hint={`${retentionKinds[kind].minimum} to ${retentionKinds[kind].maximum.toLocaleString("en")} days. ${labels[kind].empty}`}
+          error={refusal?.errors[kind]}
+          value={texts[kind]}
+          onChange={(event) => {
+            setTexts({ ...texts, [kind]: event.currentTarget.value });
+            setCounts(null);
+          }}
+        />
+      ))}
+      <div className="flex items-center gap-3">
+        <Button variant="secondary" onClick={showPreview} disabled={isPending || !isChanged}>
+          {isPending ? "Counting…" : "Preview"}
+        </Button>
+        {counts ? (
+          <ConfirmDialog
+            trigger="Save…"
+            variant="primary"
+            title="Change the retention?"
+            environment={environment}
+            confirm="Change retention"
+            pending="Saving…"
+            act={() => update(chosen)}
+            done="Retention changed."
+            onDone={() => setCounts(null)}
+          >
+            <PreviewList counts={counts} />
+            <p>It is deleted in the background, without events. This cannot be undone.</p>
+          </ConfirmDialog>
+        ) : null}
+      </div>
+      {counts ? <PreviewList counts={counts} /> : null}
+    </div>
+  );
+}
+
+type Texts = Record<RetentionKind, string>;
+
+function PreviewList({ counts }: { counts: RetentionPreview }) {
+  const found = kinds.filter((kind) => counts[kind].count > 0);
+  if (found.length === 0) return <p>Nothing is old enough to be deleted now.</p>;
+  return (
+    <div>
+      <p>This deletes now:</p>
+      <ul className="list-disc pl-5">
+        {found.map((kind) => (
+          <li key={kind}>
+            {counts[kind].isMore ? "more than " : ""}
+            {counts[kind].count.toLocaleString("en")} {labels[kind].things}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
