@@ -35,15 +35,45 @@ ALTER TABLE "messages" DROP CONSTRAINT "messages_pkey",
 ALTER TABLE "request_logs" DROP CONSTRAINT "request_logs_pkey",
   ADD CONSTRAINT "request_logs_pkey" PRIMARY KEY ("tenant_id", "environment", "id") INCLUDE ("status");
 
--- The audit log is append-only. Only the owner of the tables (prisma/roles.ts) can disable this trigger, to delete a whole
--- tenant.
+-- The receipts of deleted tenants are append-only. Only the owner of the tables (prisma/roles.ts) can disable this trigger.
 CREATE FUNCTION "refuse_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
 END $$;
 
-CREATE TRIGGER "audit_entries_append_only" BEFORE UPDATE OR DELETE ON "audit_entries"
+CREATE TRIGGER "deleted_tenants_append_only" BEFORE UPDATE OR DELETE ON "deleted_tenants"
   FOR EACH ROW EXECUTE FUNCTION "refuse_change"();
+
+-- So is the audit log, until a receipt names its last entry.
+CREATE FUNCTION "refuse_audit_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' AND EXISTS (SELECT FROM deleted_tenants d WHERE d.tenant_id = OLD.tenant_id AND d.audit_entries >= OLD.sequence) THEN
+    RETURN OLD;
+  END IF;
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
+END $$;
+
+CREATE TRIGGER "audit_entries_append_only" BEFORE UPDATE OR DELETE ON "audit_entries"
+  FOR EACH ROW EXECUTE FUNCTION "refuse_audit_change"();
+
+-- Deletes the oldest entries of a deleted tenant's audit log, at most `count`. Returns how many it deleted. The newest entry
+-- goes last and must be the one that the receipt names, so the receipt replaces exactly this log.
+CREATE FUNCTION "delete_audit_entries"("tenant" text, "count" int) RETURNS int LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  deleted int;
+BEGIN
+  IF EXISTS (SELECT FROM audit_entries a WHERE a.tenant_id = tenant) AND NOT EXISTS (
+    SELECT FROM deleted_tenants d JOIN audit_entries a ON a.tenant_id = d.tenant_id AND a.sequence = d.audit_entries AND a.hash = d.audit_hash
+    WHERE d.tenant_id = tenant AND NOT EXISTS (SELECT FROM audit_entries later WHERE later.tenant_id = tenant AND later.sequence > d.audit_entries)
+  ) THEN
+    RAISE EXCEPTION 'no receipt names the last audit entry of %', tenant;
+  END IF;
+  DELETE FROM audit_entries a WHERE a.tenant_id = tenant AND a.sequence = ANY (ARRAY(
+    SELECT o.sequence FROM audit_entries o WHERE o.tenant_id = tenant ORDER BY o.sequence LIMIT count
+  ));
+  GET DIAGNOSTICS deleted = ROW_COUNT;
+  RETURN deleted;
+END $$;
 
 -- Filters deliveries by how their last attempt ended. Nearly all succeed, and those are not in this index.
 CREATE INDEX "deliveries_response_class_idx" ON "deliveries" ("tenant_id", "environment", "webhook_id", "response_class", "id")
@@ -83,10 +113,15 @@ CREATE INDEX "conversations_snoozed_until_idx" ON "conversations" ("snoozed_unti
 CREATE INDEX "conversations_assignee_idx" ON "conversations" ("tenant_id", "environment", "assignee_id", "updated_at", "id")
   WHERE "assignee_id" IS NOT NULL;
 
+-- While a tenant is deleted, with this setting, nothing needs to be remembered or counted of it.
+
 -- A client can continue the feed after an event that was deleted: a trigger records the event's position, no matter which
 -- statement deletes it.
 CREATE FUNCTION "remember_purged_events"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF current_setting('parlance.deleting_tenant', true) = 'on' THEN
+    RETURN NULL;
+  END IF;
   INSERT INTO purged_events (tenant_id, environment, id, xact)
     SELECT tenant_id, environment, id, xact FROM gone ON CONFLICT DO NOTHING;
   RETURN NULL;
@@ -99,6 +134,9 @@ CREATE TRIGGER "events_remember_purged" AFTER DELETE ON "events" REFERENCING OLD
 -- deletes it. The argument is the column with the id of the list's parent.
 CREATE FUNCTION "remember_deleted_items"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF current_setting('parlance.deleting_tenant', true) = 'on' THEN
+    RETURN NULL;
+  END IF;
   INSERT INTO deleted_items (tenant_id, environment, id, parent_id)
     SELECT tenant_id, environment, id, to_jsonb(gone) ->> TG_ARGV[0] FROM gone ON CONFLICT DO NOTHING;
   RETURN NULL;
@@ -507,7 +545,115 @@ DO $$
 BEGIN
   EXECUTE format('ALTER FUNCTION create_partitions SET search_path = %I, pg_temp', current_schema());
   EXECUTE format('ALTER FUNCTION drop_expired_partitions SET search_path = %I, pg_temp', current_schema());
+  EXECUTE format('ALTER FUNCTION delete_audit_entries SET search_path = %I, pg_temp', current_schema());
 END $$;
-REVOKE EXECUTE ON FUNCTION "create_partitions", "drop_expired_partitions" FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION "create_partitions", "drop_expired_partitions", "delete_audit_entries" FROM PUBLIC;
 
 SELECT create_partitions(now(), now() + interval '7 days');
+
+-- Anyone can read the public keys of a webhook by its id alone. Most webhooks have none.
+CREATE INDEX "webhook_secrets_public_idx" ON "webhook_secrets" ("webhook_id") WHERE "public_key" IS NOT NULL;
+
+-- The order of deliveries within a conversation. A transaction takes a number while it holds the lock of the conversation's row,
+-- so numbers follow the order in which the conversation changed.
+CREATE SEQUENCE "delivery_positions";
+
+-- Only deliveries of webhooks with ordering have a conversation.
+CREATE INDEX "deliveries_lanes_idx" ON "deliveries" ("tenant_id", "environment", "webhook_id", "conversation_id", "position", "event_id")
+  WHERE "conversation_id" IS NOT NULL AND "status" = 'PENDING';
+CREATE INDEX "deliveries_held_lanes_idx" ON "deliveries" ("tenant_id", "environment", "webhook_id", "conversation_id", "position", "event_id")
+  WHERE "conversation_id" IS NOT NULL AND "status" = 'HELD';
+
+-- A deleted conversation disappears immediately, whatever its number of messages: a job deletes those in batches. So messages
+-- have no foreign key. The statements that write one lock the conversation, and those that read one check that it exists.
+ALTER TABLE "messages" DROP CONSTRAINT "messages_tenant_id_environment_conversation_id_fkey";
+
+CREATE FUNCTION "note_deleted_conversations"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('parlance.deleting_tenant', true) = 'on' THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO deletions (tenant_id, environment, id, customer_id)
+    SELECT tenant_id, environment, id, customer_id FROM gone WHERE message_count > 0 OR customer_id IS NOT NULL
+    ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "conversations_note_deleted" AFTER DELETE ON "conversations" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "note_deleted_conversations"();
+
+CREATE INDEX "deletions_unfinished_idx" ON "deletions" ("tenant_id", "environment", "deleted_at") WHERE "finished_at" IS NULL;
+
+-- The day (UTC) in an id, the reverse of ulid_time.
+CREATE FUNCTION "day_of_id"("id" text) RETURNS date LANGUAGE sql IMMUTABLE AS $$
+  SELECT (to_timestamp(sum((strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(id, 4 + place, 1)) - 1) * (32::numeric ^ (10 - place))) / 1000) AT TIME ZONE 'UTC')::date
+  FROM generate_series(1, 10) AS place
+$$;
+
+-- Usage counts the conversations and messages of a day once it is over (lib/usage). What is deleted before that is counted
+-- here. A wipe of test data deletes its usage, too.
+CREATE FUNCTION "count_deleted_conversations"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('parlance.deleting_tenant', true) = 'on' THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO deleted_days AS d (tenant_id, environment, day, conversations_created)
+    SELECT gone.tenant_id, gone.environment, day_of_id(gone.id) AS day, count(*) FROM gone JOIN tenants t ON t.id = gone.tenant_id
+    WHERE gone.created_at >= t.counted_until - interval '1 day' AND day_of_id(gone.id) >= t.counted_until
+      AND NOT (gone.environment = 'test' AND EXISTS (SELECT 1 FROM wipe_tasks w WHERE w.tenant_id = gone.tenant_id))
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    ON CONFLICT (tenant_id, environment, day) DO UPDATE SET conversations_created = d.conversations_created + excluded.conversations_created;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "conversations_count_deleted" AFTER DELETE ON "conversations" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "count_deleted_conversations"();
+
+CREATE FUNCTION "count_deleted_messages"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('parlance.deleting_tenant', true) = 'on' THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO deleted_days AS d (tenant_id, environment, day, messages_received, messages_sent)
+    SELECT gone.tenant_id, gone.environment, day_of_id(gone.id) AS day, count(*) FILTER (WHERE direction = 'INBOUND'),
+      count(*) FILTER (WHERE direction = 'OUTBOUND')
+    FROM gone JOIN tenants t ON t.id = gone.tenant_id
+    WHERE gone.created_at >= t.counted_until - interval '1 day' AND day_of_id(gone.id) >= t.counted_until
+      AND NOT (gone.environment = 'test' AND EXISTS (SELECT 1 FROM wipe_tasks w WHERE w.tenant_id = gone.tenant_id))
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    ON CONFLICT (tenant_id, environment, day) DO UPDATE
+      SET messages_received = d.messages_received + excluded.messages_received, messages_sent = d.messages_sent + excluded.messages_sent;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "messages_count_deleted" AFTER DELETE ON "messages" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "count_deleted_messages"();
+
+-- Finds the events about an object by its id. The busiest types are not in the index, so that recording them costs no entry: they
+-- are recorded when their object is created, and its id contains that time (lib/events/of-object.sql.ts has the same expression).
+CREATE INDEX "events_object_idx" ON "events" ("tenant_id", "environment", (substring(left("payload", 400) from '"object":\{"id":"([^"]+)"')), "id")
+  WHERE "type" NOT IN ('conversation.created', 'message.received', 'message.sent');
+
+-- Visits are deleted with their conversation, and when the member leaves. Saved views that are not shared leave with the member.
+CREATE FUNCTION "delete_visits_of_conversations"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('parlance.deleting_tenant', true) = 'on' THEN
+    RETURN NULL;
+  END IF;
+  DELETE FROM conversation_visits v USING gone
+    WHERE v.tenant_id = gone.tenant_id AND v.environment = gone.environment AND v.conversation_id = gone.id;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "conversations_delete_visits" AFTER DELETE ON "conversations" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "delete_visits_of_conversations"();
+
+CREATE FUNCTION "delete_visits_of_members"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM conversation_visits v USING gone WHERE v.tenant_id = gone.tenant_id AND v.user_id = gone.user_id;
+  DELETE FROM saved_views v USING gone WHERE v.tenant_id = gone.tenant_id AND v.user_id = gone.user_id AND NOT v.is_shared;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "memberships_delete_visits" AFTER DELETE ON "memberships" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "delete_visits_of_members"();

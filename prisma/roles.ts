@@ -40,7 +40,7 @@ export async function grantApplicationRole(
     }
 
     const schema = client.escapeIdentifier(schemaName);
-    const appendOnly = `${schema}."audit_entries"`;
+    const appendOnly = `${schema}."audit_entries", ${schema}."deleted_tenants"`;
     const migrations = `${schema}."_prisma_migrations"`;
     // Before PostgreSQL 17, only a table's owner can ANALYZE it.
     const privileges = [
@@ -55,7 +55,7 @@ export async function grantApplicationRole(
     await client.query(`GRANT ${privileges} ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
     await client.query(`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role}`);
     await client.query(
-      `GRANT EXECUTE ON FUNCTION ${schema}.create_partitions, ${schema}.drop_expired_partitions TO ${role}`,
+      `GRANT EXECUTE ON FUNCTION ${schema}.create_partitions, ${schema}.drop_expired_partitions, ${schema}.delete_audit_entries TO ${role}`,
     );
     await client.query(`REVOKE CREATE ON SCHEMA ${schema} FROM ${role}`);
     await client.query(`REVOKE ALL ON ${appendOnly}, ${migrations} FROM ${role}`);
@@ -84,9 +84,9 @@ type Queryable = {
  */
 export async function canAlterAuditLog(database: Queryable, role: string): Promise<boolean> {
   const { rows } = await database.query(
-    `SELECT pg_has_role($1, relowner, 'MEMBER') OR has_schema_privilege($1, relnamespace, 'CREATE')
-       OR has_table_privilege($1, oid, 'UPDATE, DELETE, TRUNCATE, TRIGGER') AS can
-     FROM pg_class WHERE oid = 'audit_entries'::regclass`,
+    `SELECT bool_or(pg_has_role($1, relowner, 'MEMBER') OR has_schema_privilege($1, relnamespace, 'CREATE')
+       OR has_table_privilege($1, oid, 'UPDATE, DELETE, TRUNCATE, TRIGGER')) AS can
+     FROM pg_class WHERE oid IN ('audit_entries'::regclass, 'deleted_tenants'::regclass)`,
     [role],
   );
   return rows[0]?.can ?? true;

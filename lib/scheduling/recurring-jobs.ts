@@ -13,6 +13,7 @@ import { removeStrayBlobs } from "@/lib/platform/blobs/service";
 import { applyRetention } from "@/lib/retention/apply-retention";
 import { createPartitions } from "@/lib/retention/partitions";
 import { purgeExpired } from "@/lib/retention/purge-expired";
+import { deleteTenants } from "@/lib/tenant-deletion/delete-tenants";
 import { wipeTestData } from "@/lib/test-data/service";
 import { countFinishedDays } from "@/lib/usage/count-finished-days";
 import { mailWarnings } from "@/lib/webhooks/mail-warnings";

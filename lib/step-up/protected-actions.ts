@@ -42,6 +42,7 @@ export const protectedActions = {
   changeRole: { what: "change a role" },
   removeMember: { what: "remove a member", onlyRemoves: true },
   endMemberSessions: { what: "end a member's sessions", onlyRemoves: true },
+  deleteOrganization: { what: "delete the organization", onlyRemoves: true },
   leaveOrganization: { what: "leave the organization", onlyRemoves: true },
   confirmAccess: { what: "confirm suspended access" },
 } as const satisfies Record<string, ProtectedAction>;

@@ -2,7 +2,7 @@ import { recordAudit } from "@/lib/audit/service";
 import { queueMailToOwners } from "@/lib/mail/service";
 import { type Caller, type Identity, withDatabase } from "@/lib/platform/caller";
 import { type Db, db } from "@/lib/platform/db";
-import { limitReached } from "@/lib/platform/errors";
+import { AppError, limitReached } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { newId } from "@/lib/resources/ids";
 import { lockAccount } from "@/lib/resources/lock-row";
@@ -23,7 +23,7 @@ export const planTenantRateLimits: Record<Plan, number> = {
 
 const gigabyte = 1_000_000_000;
 
-/** Bytes of documents that one environment may store. */
+/** Bytes of documents and files that one environment may store. */
 export const planStorageBytes: Record<Plan, number> = {
   FREE: gigabyte,
   PRO: 10 * gigabyte,
@@ -36,9 +36,9 @@ export const planStorageBytes: Record<Plan, number> = {
  */
 export async function createTenant(
   transaction: Db,
-  { name, plan = "FREE" }: { name: string; plan?: Plan },
+  { name, slug, plan = "FREE" }: { name: string; slug?: string; plan?: Plan },
 ) {
-  const base = slugify(name);
+  const base = slugify(slug ?? name);
   for (let suffix = takenPaths.has(base) ? 2 : 1; ; suffix++) {
     const tenant = {
       id: newId("tenant"),
@@ -72,13 +72,16 @@ const maximumOwned = 20;
 
 /**
  * Creates an organization owned by this user. Call it in a transaction.
- * @throws AppError `limit-reached` beyond 20 owned organizations
+ * @throws AppError `limit-reached` beyond 20 owned organizations, `not-found` if the user is deleted
  */
 export async function createOwnedTenant(
   transaction: Db,
   owner: { id: string; address: string | null },
   name: string,
 ) {
+  // Deleting an account takes this lock too, and must see the organization.
+  if (!(await lockAccount({ db: transaction }, { userId: owner.id })))
+    throw new AppError("not-found", "Your account was deleted.");
   const owned = await transaction.membership.count({ where: { userId: owner.id, role: "OWNER" } });
   if (owned >= maximumOwned) {
     throw limitReached(`You've reached the limit of ${maximumOwned} organizations.`, {
@@ -152,8 +155,20 @@ export async function lockTenant(caller: Caller) {
   return getTenant(caller);
 }
 
-export function findTenantBySlug(slug: string) {
-  return db().tenant.findUnique({ where: { slug } });
+/** Every organization, oldest first. For operators. */
+export function listTenants() {
+  return db().tenant.findMany({
+    select: { id: true, slug: true, name: true, plan: true, createdAt: true },
+    orderBy: { id: "asc" },
+  });
+}
+
+export async function findTenantBySlug(slug: string) {
+  const tenant = await db().tenant.findUnique({ where: { slug } });
+  // A deleted one has its id as its slug until its rows are gone. Nothing may be added to it.
+  if (tenant && (await db().tenantDeletion.findUnique({ where: { tenantId: tenant.id } })))
+    return null;
+  return tenant;
 }
 
 /**
@@ -165,12 +180,16 @@ const takenPaths = new Set([
   "confirmed",
   "dev",
   "docs",
+  "sdk",
+  "files",
+  "fonts",
   "health",
   "invite",
   "login",
   "metrics",
   "password",
   "ready",
+  "second-factor",
   "signup",
   "v1",
   "verify",

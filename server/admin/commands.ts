@@ -10,7 +10,14 @@ import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { loopbackClosedBecause, resetExposure } from "@/lib/platform/loopback-exposure";
 import { reencryptSecrets } from "@/lib/secrets/service";
-import { createTenant, findTenantBySlug, planRateLimits } from "@/lib/tenants/service";
+import { deleteOrganization } from "@/lib/tenant-deletion/service";
+import {
+  createTenant,
+  findTenantBySlug,
+  listTenants,
+  planRateLimits,
+  setPlan,
+} from "@/lib/tenants/service";
 import { newOwnerInput } from "@/lib/users/schema";
 import { createOwner, findUserByEmail } from "@/lib/users/service";
 import { listAllWebhooks } from "@/lib/webhooks/service";
@@ -39,15 +46,35 @@ export const commands: Record<string, Command> = {
     options: ["name", "plan"],
     run: async (values) => {
       const name = required(values, "name");
-      const plan = oneOf(
-        "plan",
-        values.plan?.toUpperCase() ?? "FREE",
-        Object.keys(planRateLimits) as Plan[],
-      );
-      const tenant = await db().$transaction((transaction) =>
-        createTenant(transaction, { name, plan }),
-      );
-      return { output: tenant };
+      const plan = planOf(values.plan ?? "FREE");
+      const slug = values.slug?.trim() || undefined;
+      return { output: await createNewTenant({ name, slug, plan }) };
+    },
+  },
+  "tenant:list": {
+    usage: "tenant:list",
+    options: [],
+    run: async () => ({ output: { tenants: await listTenants() } }),
+  },
+  "tenant:set-plan": {
+    usage: "tenant:set-plan --tenant <slug> --plan FREE|PRO|SCALE",
+    options: ["tenant", "plan"],
+    run: async (values) => {
+      const tenant = await requireTenant(required(values, "tenant"));
+      const plan = planOf(required(values, "plan"));
+      const identity = operator({ tenantId: tenant.id, environment: "test" });
+      const { id, name, slug } = await mutate(identity, (caller) => setPlan(caller, plan));
+      return { output: { id, name, slug, plan, previousPlan: tenant.plan } };
+    },
+  },
+  "tenant:delete": {
+    usage: "tenant:delete --tenant <slug> --confirm <slug>",
+    options: ["tenant", "confirm"],
+    run: async (values) => {
+      const { id, name, slug } = await requireTenant(required(values, "tenant"));
+      const identity = operator({ tenantId: id, environment: "test" });
+      await mutate(identity, (caller) => deleteOrganization(caller, required(values, "confirm")));
+      return { output: { id, name, slug, deletion: "requested" } };
     },
   },
   "key:create": {
@@ -129,6 +156,15 @@ export const commands: Record<string, Command> = {
       const tenant = await requireTenant(required(values, "tenant"));
       const finding = await verifyChainOf(db(), tenant.id, values.anchors);
       return { output: { tenant: tenant.slug, ...finding }, exitCode: finding.broken ? 1 : 0 };
+    },
+  },
+  "audit:verify-receipts": {
+    usage: "audit:verify-receipts [--anchors <file>]",
+    options: ["anchors"],
+    run: async (values) => {
+      const finding = await verifyReceipts(db(), values.anchors);
+      const inProgress = await db().tenantDeletion.count();
+      return { output: { ...finding, inProgress }, exitCode: finding.broken ? 1 : 0 };
     },
   },
   "owner:create": {

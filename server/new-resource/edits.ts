@@ -66,6 +66,11 @@ model SampleItem {
     inside: "const wiped: Wiped[] = [",
     text: `{ table: "sample_items", condition: isOld },`,
   },
+  {
+    file: "lib/tenant-deletion/delete-tenants.sql.ts",
+    inside: "export const tenantTables: Table[] = [",
+    text: `ofEnvironment("sample_items"),`,
+  },
 
   addImport("lib/api/routes.ts", "* as sampleItems", "@/app/v1/public/sample-items/route"),
   addImport(

@@ -5,6 +5,8 @@ import { type ActionPlace, act, actWithProof } from "@/app/(dashboard)/run-actio
 import { leaveOrganization } from "@/lib/members/service";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { text } from "@/lib/platform/schema";
+import { changeSecondFactorRequirement } from "@/lib/second-factor/requirement";
+import { deleteOrganization } from "@/lib/tenant-deletion/service";
 import { renameTenant } from "@/lib/tenants/service";
 import { requestWipe } from "@/lib/test-data/service";
 import { organizationInput } from "@/lib/users/schema";
@@ -34,6 +36,16 @@ export async function wipeTestDataAction(
 export async function leaveAction(place: ActionPlace): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, z.null(), null, async (caller) => {
     await leaveOrganization(caller);
+    return null;
+  });
+}
+
+export async function deleteOrganizationAction(
+  place: ActionPlace,
+  confirmation: string,
+): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, confirmationInput, { confirmation }, async (caller, input) => {
+    await deleteOrganization(caller, input.confirmation);
     return null;
   });
 }

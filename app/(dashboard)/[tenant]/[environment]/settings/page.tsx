@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { DeleteOrganizationDialog } from "@/components/settings/delete-organization-dialog";
 import { LeaveDialog } from "@/components/settings/leave-dialog";
 import { NameForm } from "@/components/settings/name-form";
 import { SettingsTabs } from "@/components/settings/settings-tabs";
@@ -18,7 +19,13 @@ import {
   planTenantRateLimits,
 } from "@/lib/tenants/service";
 import { findWipe } from "@/lib/test-data/service";
-import { leaveAction, renameOrganizationAction, wipeTestDataAction } from "./actions";
+import {
+  changeSecondFactorRequirementAction,
+  deleteOrganizationAction,
+  leaveAction,
+  renameOrganizationAction,
+  wipeTestDataAction,
+} from "./actions";
 
 export const metadata = { title: "Settings" };
 
@@ -95,6 +102,20 @@ export default dashboardPage(async ({ caller, role, environment, base, now }) =>
               description="You lose access immediately. If you’re the only owner, make another member an owner first."
             >
               <LeaveDialog organization={tenant.name} leave={leaveAction.bind(null, place)} />
+            </Danger>
+            <Danger
+              title="Delete this organization"
+              description="Deletes the organization with everything in both environments, for all members. This cannot be undone."
+            >
+              {hasRole(role, "OWNER") ? (
+                <DeleteOrganizationDialog
+                  name={tenant.name}
+                  slug={tenant.slug}
+                  remove={deleteOrganizationAction.bind(null, place)}
+                />
+              ) : (
+                <RoleNote sentence={roleSentence("OWNER", "delete the organization")} />
+              )}
             </Danger>
           </ul>
         </Panel>
