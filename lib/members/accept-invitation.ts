@@ -75,7 +75,10 @@ async function accept(
   user: Accepting,
   token: string,
 ): Promise<{ tenantSlug: string }> {
-  // Locks the organization first, like every change to its members, so that the inviter is not
+  // Deleting the account locks the user and then their organizations. It must see this membership.
+  if (!(await lockAccount({ db: transaction }, { userId: user.id })))
+    throw new AppError("not-found", "Your account was deleted.");
+  // Locks the organization next, like every change to its members, so that the inviter is not
   // removed in the meantime.
   const hash = hashToken(token);
   const invited = await transaction.invitation.findFirst({

@@ -1,6 +1,6 @@
 import { recordAudit } from "@/lib/audit/service";
 import type { Caller } from "@/lib/platform/caller";
-import { runSql } from "@/lib/platform/db";
+import { readRows } from "@/lib/platform/db";
 import { AppError, invalidCursor } from "@/lib/platform/errors";
 import { requireAuthorityOver, requireGrantable, requireRole } from "@/lib/platform/roles";
 import { notFound } from "@/lib/resources/not-found";
@@ -39,10 +39,11 @@ export async function listMembers({ db, partition }: Caller, { cursor, limit }: 
  * The API's list of those to whom conversations can be assigned. Suspended members are left out,
  * because they have no access.
  */
-export async function listAssignees({ db, partition }: Caller, page: ListAssignees) {
+export async function listAssignees(caller: Caller, page: ListAssignees) {
+  const { db, partition } = caller;
   if (page.cursor) {
     const statement = isMemberStatement({ ...partition, cursor: page.cursor });
-    const [found] = await runSql<{ isItem: boolean }>(statement);
+    const [found] = await readRows<{ isItem: boolean }>(statement, caller);
     if (!found?.isItem) throw invalidCursor();
   }
   const { after, orderBy, take } = pageById(page);

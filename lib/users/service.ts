@@ -1,6 +1,8 @@
 import { type AuditRecord, recordAudit } from "@/lib/audit/service";
 import { type Caller, type Identity, withDatabase } from "@/lib/platform/caller";
 import { type Db, db } from "@/lib/platform/db";
+import { AppError } from "@/lib/platform/errors";
+import { now } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
 import { lockAccount } from "@/lib/resources/lock-row";
 import { createOwnedTenant } from "@/lib/tenants/service";
@@ -48,8 +50,11 @@ type NewUser = {
   emailVerifiedAt?: Date | null;
 };
 
-/** @param person with a lower-cased address. */
-export function createUser(
+/**
+ * @param person with a lower-cased address
+ * @throws AddressReserved
+ */
+export async function createUser(
   transaction: Db,
   { name, email, passwordHash, emailVerifiedAt = null }: NewUser,
 ) {
