@@ -2,6 +2,7 @@
 
 import { CreateDialog } from "@/components/shell/create-dialog";
 import { TextField } from "@/components/ui/field";
+import { trimmedFields } from "@/lib/platform/form-fields";
 import type { Environment } from "@/prisma/generated/enums";
 import type { CreateAgent } from "./action-types";
 

@@ -5,6 +5,7 @@ import { Button } from "@/components/ui/button";
 import { TextAreaField, TextField } from "@/components/ui/field";
 import { MetadataField } from "@/components/ui/metadata-field";
 import { RefusalNotice } from "@/components/ui/refusal-notice";
+import { LeaveGuard } from "@/components/ui/unsaved-changes";
 import type { DraftField } from "@/lib/agents/draft-form";
 import type { Agent } from "@/lib/agents/schema";
 import type { SaveDraft } from "./action-types";
@@ -71,7 +72,9 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
           conflicts={conflicts}
         />
       ) : null}
-      <RefusalNotice refused={refused} />
+      <LeaveGuard hasUnsaved={hasChanges} />
+      {/* A conflict has its own notice. */}
+      <RefusalNotice refused={errors.updatedAt ? null : refused} />
       <div>
         <TextField {...text("name")} required maxLength={100} autoComplete="off" />
         {theirs("name")}

@@ -2,8 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { type FormEvent, useEffect, useState, useTransition } from "react";
-import { toast } from "sonner";
-import { useWarnBeforeLeaving } from "@/components/ui/unsaved-changes";
+import { toast } from "@/components/ui/toast";
 import {
   changedDraftFields,
   type DraftField,
@@ -36,6 +35,8 @@ export function useDraftForm(agent: Agent, save: SaveDraft) {
     conflicts: [],
   }));
   const [refused, setRefused] = useState<Refusal | null>(null);
+  /** The draft that a save was based on which was refused because the agent has changed. */
+  const [refusedBase, setRefusedBase] = useState<Agent | null>(null);
   const [isPending, startTransition] = useTransition();
   const [isSaveQueued, setIsSaveQueued] = useState(false);
 
@@ -44,8 +45,17 @@ export function useDraftForm(agent: Agent, save: SaveDraft) {
 
   const { seen, form, taken, conflicts } = state;
   const base = toForm(seen);
+
+  // Publishing changes the agent, but not the draft. A save from before that is repeated.
+  if (refusedBase && seen.updatedAt > refusedBase.updatedAt) {
+    setRefusedBase(null);
+    if (changedDraftFields(toForm(refusedBase), base).length === 0) {
+      setRefused(null);
+      setIsSaveQueued(true);
+    }
+  }
+
   const hasChanges = changedDraftFields(base, form).length > 0;
-  useWarnBeforeLeaving(hasChanges);
 
   function change(changes: Partial<Form>) {
     setState((before) => ({ ...before, form: { ...before.form, ...changes } }));
@@ -80,7 +90,10 @@ export function useDraftForm(agent: Agent, save: SaveDraft) {
       if (result.outcome === "refused") {
         setRefused(result);
         setIsSaveQueued(false);
-        if (result.errors.updatedAt) router.refresh();
+        if (result.errors.updatedAt) {
+          setRefusedBase(seen);
+          router.refresh();
+        }
         return;
       }
       setRefused(null);
@@ -97,6 +110,7 @@ export function useDraftForm(agent: Agent, save: SaveDraft) {
   function discard() {
     setState({ seen, form: base, taken: [], conflicts: [] });
     setRefused(null);
+    setRefusedBase(null);
   }
 
   return {
@@ -107,6 +121,7 @@ export function useDraftForm(agent: Agent, save: SaveDraft) {
     refused,
     isPending,
     hasChanges,
+    patch: () => draftPatch(base, form),
     change,
     takeTheirs,
     submit,

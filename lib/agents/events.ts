@@ -6,7 +6,7 @@ import {
   exampleRequest,
   exampleTimes,
 } from "@/lib/events/declare-event";
-import { type Agent, agent } from "./schema";
+import { type Agent, agent, deletedAgent } from "./schema";
 
 const concierge: Agent = {
   ...exampleFields,
@@ -20,6 +20,7 @@ const concierge: Agent = {
   temperature: 0.3,
   knowledgeBaseIds: ["kb_01KFE4ZWF0R8T5G2J9N3P7K6WC"],
   metadata: {},
+  version: null,
   hasUnpublishedChanges: true,
   publishedVersion: null,
   publishedAt: null,
@@ -28,10 +29,15 @@ const concierge: Agent = {
 export const agentEvents: EventDeclarations<"agent"> = {
   "agent.created": eventAbout(agent, {
     description: "An agent was created, as a draft.",
+    triggers: ["`POST /agents`, the dashboard, or a copy from test to live."],
     example: { timestamp: exampleTimes.created, request: exampleRequest, object: concierge },
   }),
   "agent.updated": changeOf(agent, {
     description: "An agent's draft changed, or the agent was archived.",
+    triggers: [
+      "`PATCH /agents/{agentId}` or the dashboard changes the draft. The published version stays as it is.",
+      "An agent is archived in the dashboard.",
+    ],
     example: {
       timestamp: exampleTimes.changed,
       request: exampleRequest,
@@ -46,6 +52,9 @@ export const agentEvents: EventDeclarations<"agent"> = {
   "agent.published": changeOf(agent, {
     description:
       "A member published an agent in the dashboard. The object is the published version.",
+    triggers: [
+      "A member publishes an agent in the dashboard, or rolls back to an earlier version. The API cannot publish.",
+    ],
     example: {
       timestamp: exampleTimes.changed,
       request: null,
@@ -53,6 +62,7 @@ export const agentEvents: EventDeclarations<"agent"> = {
         ...concierge,
         updatedAt: exampleTimes.changed,
         status: "PUBLISHED",
+        version: 1,
         hasUnpublishedChanges: false,
         publishedVersion: 1,
         publishedAt: exampleTimes.changed,
@@ -63,6 +73,17 @@ export const agentEvents: EventDeclarations<"agent"> = {
         publishedVersion: null,
         publishedAt: null,
       },
+    },
+  }),
+  "agent.deleted": eventAbout(deletedAgent, {
+    description: "An agent that was never published was deleted. The object has only ids.",
+    triggers: [
+      "`DELETE /agents/{agentId}`, or the dashboard, for an agent that was never published.",
+    ],
+    example: {
+      timestamp: exampleTimes.changed,
+      request: exampleRequest,
+      object: { id: concierge.id, environment: "test" },
     },
   }),
 };

@@ -85,9 +85,11 @@ export const agent = z
     environment,
     status,
     ...agentContent.shape,
+    version: integer("The number of the version that this shows, or null for the draft.", {
+      minimum: 1,
+    }).nullable(),
     hasUnpublishedChanges: z.boolean().meta({
-      description:
-        "Whether the draft, which is what this shows, differs from the published version.",
+      description: "Whether the draft differs from the published version.",
     }),
     publishedVersion: integer("The number of the published version.", { minimum: 1 }).nullable(),
     publishedAt: timestamp.nullable().meta({ description: "When that version was published." }),
@@ -97,12 +99,68 @@ export const agent = z
   .meta({
     id: "Agent",
     description:
-      "A configuration for your program: instructions, the name of a model, knowledge bases. This is its draft.",
+      "A configuration for your program: instructions, the name of a model, knowledge bases. Shows its draft, or the version in `version`.",
   });
+
+/** The object of `agent.deleted`. */
+export const deletedAgent = z
+  .object({ id: idOf("agent"), environment })
+  .meta({ description: "The id of the agent." });
+
+export const agentVersion = z
+  .object({
+    version: integer("The number of the version, from 1.", { minimum: 1 }),
+    publishedAt: timestamp.meta({ description: "When it was published." }),
+    publishedById: idOf("user")
+      .nullable()
+      .meta({ description: "The member who published it. Null if no member did." }),
+    restoredVersion: integer("The earlier version that a rollback restored as this one.", {
+      minimum: 1,
+    }).nullable(),
+  })
+  .meta({
+    id: "AgentVersion",
+    description:
+      "A published version of an agent. `GET /agents/{agentId}?version=` shows its content.",
+  });
+
+export const agentVersionPage = pageOf(agentVersion).extend({
+  nextCursor: z.string().optional().meta({
+    description: "The number of the last version. Present only when more pages exist.",
+    maxLength: 9,
+  }),
+});
 
 export const agentPage = pageOf(agent);
 export const agentParams = z.object({ agentId: idParameter("agent") });
 export const listAgentsQuery = listQuery("agent", "desc", {});
+
+const draft = "draft";
+const published = "published";
+
+export const getAgentQuery = z.strictObject({
+  version: z
+    .string()
+    .regex(
+      /^(?:draft|published|[1-9][0-9]{0,8})$/,
+      "must be `draft`, `published` or the number of a version",
+    )
+    .default(draft)
+    .transform((text) => (text === draft || text === published ? text : Number(text)))
+    .meta({
+      description:
+        "What to show: the `draft`, the `published` version, or the version with this number.",
+      maxLength: 9,
+      pattern: "^(draft|published|[1-9][0-9]{0,8})$",
+      default: draft,
+      examples: [published],
+    }),
+});
+
+export const copyAgentBody = z.strictObject({
+  agentId: reference("agent").meta({ description: "The id of an agent in test." }),
+  version: getAgentQuery.shape.version,
+});
 /** The dashboard's list; the API's has no filters. */
 export const findAgentsQuery = listAgentsQuery.extend({ status: z.enum(agentStatuses).optional() });
 
@@ -119,8 +177,10 @@ export const listAgentVersionsQuery = z
   .transform((page) => ({ ...page, limit: versionsAPage }));
 
 export type CreateAgent = z.output<typeof createAgentBody>;
+export type CopyAgent = z.output<typeof copyAgentBody>;
 export type UpdateAgent = z.output<typeof updateAgentBody>;
 export type AgentContent = z.output<typeof agentContent>;
 export type Agent = z.input<typeof agent>;
+export type ShownVersion = z.output<typeof getAgentQuery>["version"];
 export type ListAgents = z.output<typeof listAgentsQuery>;
 export type ListAgentVersions = { cursor?: number | undefined; limit: number };

@@ -1,9 +1,12 @@
 import { recordAudit } from "@/lib/audit/service";
 import { recordEvent } from "@/lib/events/record-event";
+import { requireKnowledgeBases } from "@/lib/knowledge/bases/service";
 import type { Caller } from "@/lib/platform/caller";
 import { changedFields } from "@/lib/platform/changes";
+import { AppError, agentInUse, invalidBody, notInThisStatus } from "@/lib/platform/errors";
 import { mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
+import { isForeignKeyViolation } from "@/lib/platform/sql-errors";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
 import { pageById, toPage } from "@/lib/resources/pages";
@@ -12,15 +15,17 @@ import {
   type Agent,
   type AgentContent,
   agentContent,
+  type CopyAgent,
   type CreateAgent,
   type ListAgents,
+  maximumKnowledgeBases,
+  type ShownVersion,
   type UpdateAgent,
 } from "./schema";
 import {
   contentOf,
   lockAgent,
   requireAgent,
-  requireKnowledgeBases,
   requireNotArchived,
   requireUnchangedDraft,
   requireVersion,
@@ -47,11 +52,73 @@ export async function listAgents(
   return toPage(rows, page.limit, toAgent);
 }
 
-export async function getAgent(caller: Caller, id: string): Promise<Agent> {
-  return toAgent(await requireAgent(caller, id));
+/**
+ * For searches by name while a user types: the newest agents, without their instructions, which can
+ * be megabytes together.
+ */
+export async function newestAgentNames({ db, partition }: Caller, take: number) {
+  return db.agent.findMany({
+    where: partition,
+    orderBy: { id: "desc" },
+    take,
+    select: { id: true, name: true, description: true },
+  });
 }
 
-export async function createAgent(caller: Caller, body: CreateAgent): Promise<Agent> {
+/**
+ * The draft, or the content of a version with everything else as it is now.
+ * @throws AppError `not-found` for a version that the agent does not have
+ */
+export async function getAgent(
+  caller: Caller,
+  id: string,
+  shown: ShownVersion = "draft",
+): Promise<Agent> {
+  const agent = toAgent(await requireAgent(caller, id));
+  if (shown === "draft") return agent;
+  const version = shown === "published" ? agent.publishedVersion : Number(shown);
+  if (version === null)
+    throw new AppError("not-found", "The agent has no published version. Publish its draft first.");
+  const { content } = await requireVersion(caller, id, version);
+  return { ...agent, ...agentContent.parse(content), version };
+}
+
+/**
+ * Copies an agent of test to live, as a new draft. The only operation that reads the other
+ * environment, and only in this direction: a key for test never reads or writes live.
+ * Knowledge bases are found by their names, and those that live does not have are left out.
+ * @throws AppError `validation` in test, `not-found` for an agent or a version that test does not have
+ */
+export async function copyAgentFromTest(
+  caller: Caller,
+  { agentId, version }: CopyAgent,
+): Promise<Agent> {
+  if (caller.partition.environment !== "live")
+    throw invalidBody("/agentId", "wrong_environment", "can only be copied with a live key");
+  const test = { ...caller.partition, environment: "test" as const };
+  const source = await getAgent({ ...caller, partition: test }, agentId, version);
+  const { knowledgeBaseIds, ...content } = agentContent.parse(source);
+  const bases = await caller.db.knowledgeBase.findMany({
+    where: { ...test, id: { in: knowledgeBaseIds } },
+    select: { name: true },
+  });
+  const names = bases.map(({ name }) => name);
+  const copies = await caller.db.knowledgeBase.findMany({
+    where: { ...caller.partition, name: { in: names } },
+    orderBy: { id: "asc" },
+    take: maximumKnowledgeBases,
+    select: { id: true },
+  });
+  const body = { ...content, knowledgeBaseIds: copies.map(({ id }) => id) };
+  return createAgent(caller, body, agentId);
+}
+
+/** @param copyOf the agent of test that it is a copy of */
+export async function createAgent(
+  caller: Caller,
+  body: CreateAgent,
+  copyOf?: string,
+): Promise<Agent> {
   requireRole(caller, "MEMBER", "create agents");
   await requireKnowledgeBases(caller, body.knowledgeBaseIds);
   const at = new Date();
@@ -67,7 +134,7 @@ export async function createAgent(caller: Caller, body: CreateAgent): Promise<Ag
   await recordAudit(caller, {
     action: "agent.created",
     targetId: created.id,
-    changes: { after: { name: created.name } },
+    changes: { after: { name: created.name, ...(copyOf && { copyOf }) } },
   });
   return created;
 }
@@ -110,6 +177,38 @@ export async function archiveAgent(caller: Caller, id: string): Promise<Agent> {
   requireRole(caller, "MEMBER", "archive agents");
   const before = await lockAgent(caller, id);
   return writeAgent(caller, before, { status: "ARCHIVED" }, "agent.archived");
+}
+
+/**
+ * Deletes a draft. What was published stays, because programs and events refer to it.
+ * @throws AppError `invalid-transition` if it was ever published or is archived, `in-use` if
+ * conversations refer to it
+ */
+export async function deleteAgent(caller: Caller, id: string) {
+  requireRole(caller, "MEMBER", "delete agents");
+  const row = await lockAgent(caller, id);
+  caller.requireMatch?.(toAgent(row));
+  if (row.status !== "DRAFT" || row.publishedVersion !== null)
+    throw notInThisStatus(
+      "Only an agent that was never published can be deleted. Archive it in the dashboard instead.",
+      { from: row.status, to: "DELETED" },
+    );
+  const where = { tenantId_environment_id: { ...caller.partition, id } };
+  try {
+    await caller.db.agent.delete({ where });
+  } catch (error) {
+    throw isForeignKeyViolation(error) ? agentInUse() : error;
+  }
+  await recordEvent(caller, "agent.deleted", {
+    id,
+    environment: caller.partition.environment,
+  });
+  await recordAudit(caller, {
+    action: "agent.deleted",
+    targetId: id,
+    changes: { before: { name: row.name } },
+  });
+  return { id, deleted: true as const };
 }
 
 /** The content that publishing the draft now would publish. */

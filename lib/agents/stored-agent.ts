@@ -70,7 +70,8 @@ export async function writeAgent(
   );
   const isPublished = after.publishedVersion !== before.publishedVersion;
   const previous = previousAttributes(before, changed);
-  await recordEvent(caller, isPublished ? "agent.published" : "agent.updated", after, {
+  const shown = isPublished ? { ...after, version: after.publishedVersion } : after;
+  await recordEvent(caller, isPublished ? "agent.published" : "agent.updated", shown, {
     previousAttributes: previous,
   });
   await recordAudit(caller, {
@@ -109,24 +110,6 @@ export function requireNotArchived({ status }: AgentModel): void {
   if (status === "ARCHIVED") throw agentArchived();
 }
 
-/**
- * A knowledge base of another tenant or of the other environment gets the same 404 as a missing
- * one.
- */
-export async function requireKnowledgeBases(
-  { db, partition }: Caller,
-  ids: string[],
-): Promise<void> {
-  if (ids.length === 0) return;
-  const found = await db.knowledgeBase.findMany({
-    where: { ...partition, id: { in: ids } },
-    select: { id: true },
-  });
-  const known = new Set(found.map(({ id }) => id));
-  const missing = ids.find((id) => !known.has(id));
-  if (missing) throw notFound("knowledgeBase", missing);
-}
-
 export function contentOf(row: AgentModel): AgentContent {
   return {
     name: row.name,
@@ -140,12 +123,14 @@ export function contentOf(row: AgentModel): AgentContent {
   };
 }
 
+/** The draft. */
 export function toAgent(row: AgentModel): Agent {
   return {
     id: row.id,
     environment: row.environment,
     status: row.status,
     ...contentOf(row),
+    version: null,
     hasUnpublishedChanges: row.hasUnpublishedChanges,
     publishedVersion: row.publishedVersion,
     publishedAt: row.publishedAt?.toISOString() ?? null,

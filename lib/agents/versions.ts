@@ -1,3 +1,4 @@
+import { requireKnowledgeBases } from "@/lib/knowledge/bases/service";
 import type { Caller } from "@/lib/platform/caller";
 import { changedFields } from "@/lib/platform/changes";
 import { requireRole } from "@/lib/platform/roles";
@@ -8,7 +9,6 @@ import {
   contentOf,
   lockAgent,
   requireAgent,
-  requireKnowledgeBases,
   requireNotArchived,
   requireUnchangedDraft,
   requireVersion,
@@ -104,6 +104,20 @@ export async function listAgentVersions(
   const versions = rows.slice(0, limit).map(toAgentVersion);
   const last = rows.length > limit ? versions.at(-1) : undefined;
   return last ? { data: versions, nextCursor: String(last.version) } : { data: versions };
+}
+
+/** The same without the contents, for the API. */
+export async function listPublishedVersions(caller: Caller, id: string, page: ListAgentVersions) {
+  const { data, ...next } = await listAgentVersions(caller, id, page);
+  return {
+    ...next,
+    data: data.map(({ version, publishedById, restoredVersion, createdAt }) => ({
+      version,
+      publishedAt: createdAt,
+      publishedById,
+      restoredVersion,
+    })),
+  };
 }
 
 export async function getAgentVersion(

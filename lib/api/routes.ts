@@ -1,5 +1,7 @@
 import * as account from "@/app/v1/public/account/route";
 import * as agent from "@/app/v1/public/agents/[agentId]/route";
+import * as agentVersions from "@/app/v1/public/agents/[agentId]/versions/route";
+import * as copyAgent from "@/app/v1/public/agents/copy-from-test/route";
 import * as agents from "@/app/v1/public/agents/route";
 import * as message from "@/app/v1/public/conversations/[conversationId]/messages/[messageId]/route";
 import * as messages from "@/app/v1/public/conversations/[conversationId]/messages/route";
@@ -51,7 +53,9 @@ export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Opera
   "/v1/public/customers/{customerId}/erase": eraseCustomer,
   "/v1/public/erasures/{erasureId}": erasure,
   "/v1/public/agents": agents,
+  "/v1/public/agents/copy-from-test": copyAgent,
   "/v1/public/agents/{agentId}": agent,
+  "/v1/public/agents/{agentId}/versions": agentVersions,
   "/v1/public/knowledge-bases": knowledgeBases,
   "/v1/public/knowledge-bases/{knowledgeBaseId}": knowledgeBase,
   "/v1/public/knowledge-bases/{knowledgeBaseId}/documents": knowledgeDocuments,

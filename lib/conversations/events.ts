@@ -131,10 +131,18 @@ export const conversationEvents: EventDeclarations<"conversation"> = {
 };
 
 export const messageEvents: EventDeclarations<"message"> = {
-  "message.received": eventAbout(message, {
-    description: "A customer's message was added to a conversation.",
-    example: { timestamp: exampleTimes.created, request: exampleRequest, object: firstMessage },
-  }),
+  "message.received": withAgent(
+    eventAbout(message, {
+      description:
+        "A customer's message was added to a conversation. Names the conversation's agent, and its published version.",
+      triggers: [
+        "A message whose author is the customer: `POST /conversations/{conversationId}/messages` without an `author`, or the first message of a new conversation.",
+        "`agentId` and `agentVersion` name the conversation's agent and its published version, so that a bot knows which configuration to use.",
+        "A receiver with `acceptReplies` can reply in its response.",
+      ],
+      example: { timestamp: exampleTimes.created, request: exampleRequest, object: firstMessage },
+    }),
+  ),
   "message.sent": eventAbout(message, {
     description:
       "A message by a member, an agent or one of your programs was added to a conversation.",
@@ -163,3 +171,15 @@ export const messageEvents: EventDeclarations<"message"> = {
     },
   }),
 };
+
+function withAgent({ data, example, ...declared }: EventDeclaration): EventDeclaration {
+  const { agentId, agentVersion } = event.shape.data.shape;
+  return {
+    ...declared,
+    data: data.extend({ agentId: agentId.unwrap(), agentVersion: agentVersion.unwrap() }),
+    example: {
+      ...example,
+      data: { ...example.data, agentId: orderQuestion.agentId, agentVersion: 1 },
+    },
+  };
+}

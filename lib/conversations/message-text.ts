@@ -22,11 +22,20 @@ export type MessageText = {
 };
 
 /** What the statement fills in. `author` is the author's id and name. */
-type FilledIn = { sequence: number; author: { id: string; name: string }; at: string };
+type FilledIn = {
+  sequence: number;
+  author: { id: string; name: string };
+  at: string;
+  agent: { agentId: string; agentVersion: number };
+};
+
+/** The agent of an event that is cut. */
+export const noAgent = { agentId: null, agentVersion: null };
 
 const sequence = '"sequence":';
 const author = '"id":null,"name":null';
 const createdAt = '"createdAt":"';
+const agent = '"agentId":null,"agentVersion":null';
 const timestamp = '"timestamp":"';
 const timeLength = "2026-01-31T09:30:00.000Z".length;
 
@@ -81,7 +90,12 @@ function indexAfter(marker: string, index: number): number {
  */
 export function requireCuttable(write: (message: Message) => string): void {
   const time = "2026-01-31T09:30:00.000Z";
-  const filledIn: FilledIn = { sequence: 7, author: { id: "cus_1", name: "Ada" }, at: time };
+  const filledIn: FilledIn = {
+    sequence: 7,
+    author: { id: "cus_1", name: "Ada" },
+    at: time,
+    agent: { agentId: "agt_1", agentVersion: 2 },
+  };
   // What a tenant writes may look like a placeholder, and must not be taken for one.
   const lookalike = { sequence: 0, createdAt: time, timestamp: time, id: "null", name: "null" };
   const identity: Identity = {

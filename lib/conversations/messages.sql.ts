@@ -143,7 +143,8 @@ export const postMessageStatement = sql(
     FOR NO KEY UPDATE
   ),
   authored AS (
-    SELECT sequence, at, coalesce(${p.authorId}, c.id) AS author_id, coalesce(${p.authorName}, c.name) AS author_name
+    SELECT target.*, coalesce(${p.authorId}, c.id) AS author_id, coalesce(${p.authorName}, c.name) AS author_name,
+      a.published_version AS agent_version
     FROM target LEFT JOIN customers c ON ${isInbound} AND ${p.authorId} IS NULL
       AND c.tenant_id = ${p.tenantId} AND c.environment = ${p.environment} AND c.id = target.customer_id
     LEFT JOIN agents a ON ${isInbound} AND a.tenant_id = ${p.tenantId} AND a.environment = ${p.environment} AND a.id = target.agent_id
@@ -151,6 +152,8 @@ export const postMessageStatement = sql(
   written AS (
     SELECT *, sequence || ${p.fromSequenceToAuthorId} || coalesce(to_json(author_id)::text, 'null')
       || ',"name":' || coalesce(to_json(author_name)::text, 'null') AS own,
+      CASE WHEN ${isInbound} THEN '"agentId":' || coalesce(to_json(agent_id)::text, 'null')
+        || ',"agentVersion":' || coalesce(agent_version::text, 'null') ELSE '' END AS agent_text,
       to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at_text
     FROM authored
   ),

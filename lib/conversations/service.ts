@@ -178,6 +178,29 @@ async function writeNewConversation(
   }
 }
 
+/** A customer's message names the conversation's agent, so that a program need not read it first. */
+export async function recordMessageEvent(
+  caller: Caller,
+  type: EventTypeOf<"message">,
+  message: Message,
+  conversation: FilterableConversation,
+  at: Date,
+): Promise<void> {
+  const agent =
+    type === "message.received" ? await agentOf(caller, conversation.agentId) : undefined;
+  await recordEvent(caller, type, message, { at, conversation, agent });
+}
+
+async function agentOf(
+  { db, partition }: Caller,
+  agentId: string | null,
+): Promise<ConversationAgent> {
+  if (agentId === null) return noAgent;
+  const where = { tenantId_environment_id: { ...partition, id: agentId } };
+  const found = await db.agent.findUnique({ where, select: { publishedVersion: true } });
+  return { agentId, agentVersion: found?.publishedVersion ?? null };
+}
+
 /**
  * The same as `createConversation`, together with its idempotency record, in one statement and one
  * round trip.

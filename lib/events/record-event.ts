@@ -7,7 +7,16 @@ import { type FilterableConversation, filterableStates } from "./filter";
 import { changeParameters, type EventValues, eventParameters, writeEvents } from "./outbox.sql";
 import type { Event } from "./schema";
 
-export type NewEvent = { id: string; type: EventType; payload: string };
+/** `conversationId` is the conversation that it is about, if there is one. */
+export type NewEvent = {
+  id: string;
+  type: EventType;
+  payload: string;
+  conversationId: string | null;
+};
+
+/** An agent and its published version, or null for both. */
+export type ConversationAgent = { agentId: string | null; agentVersion: number | null };
 
 type Options = {
   /** The changed fields, with their previous values. */

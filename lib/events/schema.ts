@@ -33,6 +33,15 @@ export const event = z
           .record(z.string(), z.unknown())
           .optional()
           .meta({ description: "The previous values of the fields that changed." }),
+        agentId: idOf("agent")
+          .nullable()
+          .optional()
+          .meta({ description: "Of `message.received`: the conversation's agent." }),
+        agentVersion: integer("Of `message.received`: the agent's published version.", {
+          minimum: 1,
+        })
+          .nullable()
+          .optional(),
         example: z
           .record(z.string().max(200), z.unknown())
           .optional()

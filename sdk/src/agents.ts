@@ -1,5 +1,12 @@
 import type { Caller } from "./call";
-import type { CreateAgentBody, ListAgentsQuery, UpdateAgentBody } from "./generated/types";
+import type {
+  CopyAgentFromTestBody,
+  CreateAgentBody,
+  GetAgentQuery,
+  ListAgentsQuery,
+  ListAgentVersionsQuery,
+  UpdateAgentBody,
+} from "./generated/types";
 import type { RequestOptions } from "./transport";
 
 /** These methods read and write drafts. Members publish them in the dashboard. */
@@ -11,8 +18,17 @@ export const agentsOf = ({ call, list }: Caller) => ({
   create: (body: CreateAgentBody, options?: RequestOptions) =>
     call("POST /agents", { body }, options),
 
-  get: (agentId: string, options?: RequestOptions) =>
-    call("GET /agents/{agentId}", { path: { agentId } }, options),
+  /** The draft, or `{ version: "published" }`, or the version with a number. */
+  get: (agentId: string, query?: GetAgentQuery, options?: RequestOptions) =>
+    call("GET /agents/{agentId}", { path: { agentId }, query }, options),
+
+  /** The published versions, newest first, without their contents. */
+  versions: (agentId: string, query?: ListAgentVersionsQuery, options?: RequestOptions) =>
+    list("GET /agents/{agentId}/versions", { path: { agentId }, query }, options),
+
+  /** With a live key: copies an agent of test, or one of its versions, to a new draft in live. */
+  copyFromTest: (body: CopyAgentFromTestBody, options?: RequestOptions) =>
+    call("POST /agents/copy-from-test", { body }, options),
 
   /** Changes only the draft. The published version stays the same. */
   update: (agentId: string, body: UpdateAgentBody, options?: RequestOptions) =>

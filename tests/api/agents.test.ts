@@ -66,6 +66,7 @@ describe("drafts", () => {
       id: expect.stringMatching(/^agt_/),
       environment: "test",
       status: "DRAFT",
+      version: null,
       hasUnpublishedChanges: true,
       publishedVersion: null,
       publishedAt: null,
@@ -320,7 +321,7 @@ describe("publishing", () => {
     ]);
     const [event] = await eventsOf(tenant, "agent.published");
     expect(event.data).toMatchObject({
-      object: published,
+      object: { ...published, version: 1 },
       previousAttributes: { status: "DRAFT", publishedVersion: null },
     });
     expect(await auditOf(tenant, id)).toEqual(["agent.created", "agent.published"]);

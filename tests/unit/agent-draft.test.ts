@@ -15,6 +15,7 @@ const agent: Agent = {
   temperature: 0,
   knowledgeBaseIds: ["kb_2", "kb_1"],
   metadata: { plan: "gold", seats: 3, isBeta: false, note: "" },
+  version: null,
   hasUnpublishedChanges: false,
   publishedVersion: 1,
   publishedAt: "2026-01-31T09:30:00.000Z",

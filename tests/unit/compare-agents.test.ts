@@ -24,7 +24,7 @@ const empty: AgentContent = {
 const compare = (before: Partial<AgentContent> | null, after: Partial<AgentContent>) =>
   compareContents(before && { ...empty, ...before }, { ...empty, ...after }, (id) => `base ${id}`);
 
-/** As one reads it: a sign for each line, and brackets round the words that changed. */
+/** As text: a sign for each line, and brackets around the words that changed. */
 const read = (parts: ComparedPart[]) =>
   parts.map((part) => {
     if (part.kind === "omitted") return `… ${part.count}`;

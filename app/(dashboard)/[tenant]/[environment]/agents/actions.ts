@@ -1,10 +1,22 @@
 "use server";
 
 import { z } from "zod";
-import { type ActionPlace, act, trimmedFields } from "@/app/(dashboard)/run-action";
-import { createAgentBody, type UpdateAgent, updateAgentBody } from "@/lib/agents/schema";
-import { archiveAgent, createAgent, updateAgent } from "@/lib/agents/service";
+import { type ActionPlace, act } from "@/app/(dashboard)/run-action";
+import {
+  copyAgentBody,
+  createAgentBody,
+  type UpdateAgent,
+  updateAgentBody,
+} from "@/lib/agents/schema";
+import {
+  archiveAgent,
+  copyAgentFromTest,
+  createAgent,
+  deleteAgent,
+  updateAgent,
+} from "@/lib/agents/service";
 import { publishAgent, rollBackAgent } from "@/lib/agents/versions";
+import { trimmedFields } from "@/lib/platform/form-fields";
 
 /** `draft` is the `updatedAt` of the draft that the user sees. */
 const decision = z.strictObject({ id: z.string().max(100), draft: z.string().max(100) });
@@ -13,6 +25,15 @@ export async function createAgentAction(place: ActionPlace, sent: FormData) {
   return act(place, createAgentBody, trimmedFields(sent), async (caller, input) => {
     const { id } = await createAgent(caller, input);
     return { id };
+  });
+}
+
+/** From a page of test. Members have the same role in both environments. */
+export async function copyToLiveAction({ tenant }: ActionPlace, id: string) {
+  const sent = { agentId: id };
+  return act({ tenant, environment: "live" }, copyAgentBody, sent, async (caller, input) => {
+    await copyAgentFromTest(caller, input);
+    return null;
   });
 }
 
@@ -54,6 +75,13 @@ export async function rollBackAgentAction(
 export async function archiveAgentAction(place: ActionPlace, id: string) {
   return act(place, z.string().max(100), id, async (caller, agentId) => {
     await archiveAgent(caller, agentId);
+    return null;
+  });
+}
+
+export async function deleteAgentAction(place: ActionPlace, id: string) {
+  return act(place, z.string().max(100), id, async (caller, agentId) => {
+    await deleteAgent(caller, agentId);
     return null;
   });
 }

@@ -1,16 +1,18 @@
-import { agent, agentParams, updateAgentBody } from "@/lib/agents/schema";
-import { getAgent, updateAgent } from "@/lib/agents/service";
+import { agent, agentParams, getAgentQuery, updateAgentBody } from "@/lib/agents/schema";
+import { deleteAgent, getAgent, updateAgent } from "@/lib/agents/service";
 import { operation } from "@/lib/api/operation";
+import { deleted } from "@/lib/resources/id-schema";
 
 export const GET = operation({
   operationId: "getAgent",
-  summary: "Get an agent's draft",
+  summary: "Get an agent's draft or one of its versions",
   description:
-    "If `hasUnpublishedChanges` is false, the draft equals the published version. Otherwise the last `agent.published` event has the published version.",
+    "A program that replies uses `version=published`: members change that version only on purpose, by publishing the draft.",
   scope: "read:agents",
   params: agentParams,
+  query: getAgentQuery,
   response: agent,
-  run: ({ caller, params }) => getAgent(caller, params.agentId),
+  run: ({ caller, params, query }) => getAgent(caller, params.agentId, query.version),
 });
 
 export const PATCH = operation({
@@ -25,4 +27,17 @@ export const PATCH = operation({
   versionOf: agent,
   problems: ["agent-archived"],
   run: ({ caller, params, body }) => updateAgent(caller, params.agentId, body),
+});
+
+export const DELETE = operation({
+  operationId: "deleteAgent",
+  summary: "Delete an agent that was never published",
+  description:
+    "An agent that was published can be archived in the dashboard instead, because its versions stay readable.",
+  scope: "write:agents",
+  params: agentParams,
+  response: deleted("agent"),
+  versionOf: agent,
+  problems: ["invalid-transition", "in-use"],
+  run: ({ caller, params }) => deleteAgent(caller, params.agentId),
 });

@@ -6,6 +6,8 @@ import { ContentDiff } from "@/components/agents/content-diff";
 import { ContentView } from "@/components/agents/content-view";
 import { DraftForm } from "@/components/agents/draft-form";
 import { PublishDialog } from "@/components/agents/publish-dialog";
+import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import { DeleteDialog } from "@/components/shell/delete-dialog";
 import { Facts, Panel } from "@/components/ui/panel";
 import { RawJson } from "@/components/ui/raw-json";
 import { RoleNote } from "@/components/ui/role-note";
@@ -20,7 +22,13 @@ import { listKnowledgeBases } from "@/lib/knowledge/bases/service";
 import type { Caller } from "@/lib/platform/caller";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { userNames } from "@/lib/users/service";
-import { archiveAgentAction, publishAgentAction, saveDraftAction } from "../actions";
+import {
+  archiveAgentAction,
+  copyToLiveAction,
+  deleteAgentAction,
+  publishAgentAction,
+  saveDraftAction,
+} from "../actions";
 import { loadKnowledgeBaseNames } from "./knowledge-base-names";
 
 export const metadata = { title: "Agent" };
@@ -29,7 +37,7 @@ const countedConversations = 1_000;
 
 export default dashboardPage<"agentId">(
   async ({ caller, role, tenant, environment, base, params, now }) => {
-    const agent = await getAgent(caller, params.agentId);
+    const agent = await load(caller, params.agentId);
     const published =
       agent.publishedVersion === null
         ? null
@@ -51,6 +59,21 @@ export default dashboardPage<"agentId">(
     const actions =
       mayWrite && isOpen ? (
         <>
+          {agent.publishedVersion === null ? (
+            <DeleteDialog
+              title={`Delete “${agent.name}”?`}
+              environment={environment}
+              confirm="Delete agent"
+              remove={deleteAgentAction.bind(null, place, agent.id)}
+              done={`“${agent.name}” deleted.`}
+              goTo={`${base}/agents`}
+            >
+              <p>
+                It was never published, so no program can depend on a version of it. This cannot be
+                undone.
+              </p>
+            </DeleteDialog>
+          ) : null}
           <ArchiveDialog
             environment={environment}
             name={agent.name}
@@ -58,6 +81,24 @@ export default dashboardPage<"agentId">(
             hasUnpublishedChanges={agent.hasUnpublishedChanges}
             archive={archiveAgentAction.bind(null, place, agent.id)}
           />
+          {environment === "test" ? (
+            <ConfirmDialog
+              trigger="Copy to live"
+              variant="secondary"
+              title="Copy this agent to live?"
+              environment="live"
+              confirm="Copy to live"
+              pending="Copying…"
+              confirmVariant="primary"
+              act={copyToLiveAction.bind(null, place, agent.id)}
+              done="Agent copied to live, as a draft."
+            >
+              <p>
+                Creates a new agent in live from this draft. Knowledge bases are matched by name;
+                those that live does not have are left out. Nothing is published.
+              </p>
+            </ConfirmDialog>
+          ) : null}
           {agent.hasUnpublishedChanges ? (
             <PublishDialog
               environment={environment}

@@ -21,7 +21,7 @@ export const metadata = { title: "Versions of an agent" };
 
 export default dashboardPage<"agentId">(
   async ({ caller, role, tenant, environment, base, params, query, now }) => {
-    const agent = await getAgent(caller, params.agentId);
+    const agent = await load(caller, params.agentId);
     const { limit, ...page } = parse(listAgentVersionsQuery, query, "query");
     // One more than the page shows, because its oldest version is compared with the one before.
     const { data } = await listAgentVersions(caller, agent.id, { ...page, limit: limit + 1 });

@@ -25,7 +25,7 @@ export default dashboardPage<"agentId" | "version">(
     const number = versionNumber.safeParse(params.version);
     if (!number.success) notFound();
     const agent = await getAgent(caller, params.agentId);
-    const shown = await getAgentVersion(caller, agent.id, number.data);
+    const shown = await load(caller, agent.id, number.data);
     const { version, content, publishedById, restoredVersion, createdAt } = shown;
     const before = version > 1 ? await getAgentVersion(caller, agent.id, version - 1) : null;
     const draft = draftOf(agent);

@@ -1,3 +1,4 @@
+import { cache } from "react";
 import { z } from "zod";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
@@ -19,7 +20,7 @@ const compareQuery = z.strictObject({ from: choice, to: choice });
 
 export default dashboardPage<"agentId">(async ({ caller, base, params, query }) => {
   const { from, to } = parse(compareQuery, query, "query");
-  const agent = await getAgent(caller, params.agentId);
+  const agent = await load(caller, params.agentId);
   const [before, after] = await Promise.all([
     contentOf(caller, agent, from),
     contentOf(caller, agent, to),
