@@ -12,6 +12,9 @@ import { log } from "@/lib/platform/log";
 
 export type Anchor = { at: string; tenantId: string; sequence: number; hash: string };
 
+/** Replaces a tenant's id in the anchors of the receipts of deleted tenants (receipts.ts). */
+export const receiptsLog = "deleted-tenants";
+
 const delayMs = 1_000;
 /** A transaction that has not committed after this many checks was rolled back. */
 const maximumLooks = 30;
@@ -55,33 +58,46 @@ function schedule(): void {
 
 /**
  * Anchors each log whose head is newer than the last one written. Also called when a process ends.
+ * A log whose head cannot be read waits for the next time; the others are anchored all the same.
  */
 export async function flushAnchors(): Promise<void> {
   const { waiting } = state();
   const due = [...waiting];
   waiting.clear();
   const anchors: Anchor[] = [];
+  let failure: unknown;
   for (const [tenantId, { sequence, looks }] of due) {
-    const head = await db().auditEntry.findFirst({
-      where: { tenantId },
-      orderBy: { sequence: "desc" },
-    });
-    if (head)
-      anchors.push({
-        at: new Date().toISOString(),
-        tenantId,
-        sequence: head.sequence,
-        hash: toHex(head.hash),
-      });
-    if ((head?.sequence ?? 0) >= sequence || looks >= maximumLooks || waiting.has(tenantId))
-      continue;
-    waiting.set(tenantId, { sequence, looks: looks + 1 });
-    schedule();
+    try {
+      const head = await newestAnchor(tenantId);
+      if (head) anchors.push(head);
+      if ((head?.sequence ?? 0) < sequence && looks < maximumLooks)
+        lookAgain(tenantId, { sequence, looks: looks + 1 });
+    } catch (error) {
+      failure = error;
+      lookAgain(tenantId, { sequence, looks });
+    }
   }
   const fresh = anchors.filter(isNewer);
-  if (fresh.length === 0) return;
   for (const anchor of fresh) noteWritten(anchor);
-  await Promise.all([appendToFile(fresh), post(fresh)]);
+  if (fresh.length > 0) await Promise.all([appendToFile(fresh), post(fresh)]);
+  if (failure) throw failure;
+}
+
+async function newestAnchor(tenantId: string): Promise<Anchor | null> {
+  const newest = { orderBy: { sequence: "desc" }, select: { sequence: true, hash: true } } as const;
+  const head =
+    tenantId === receiptsLog
+      ? await db().deletedTenant.findFirst(newest)
+      : await db().auditEntry.findFirst({ where: { tenantId }, ...newest });
+  const at = new Date().toISOString();
+  return head && { at, tenantId, sequence: head.sequence, hash: toHex(head.hash) };
+}
+
+/** Unless a later entry was scheduled meanwhile. */
+function lookAgain(tenantId: string, wait: Waiting): void {
+  const { waiting } = state();
+  if (!waiting.has(tenantId)) waiting.set(tenantId, wait);
+  schedule();
 }
 
 /** While an entry has not committed, each check finds the head that was anchored before it. */
@@ -135,23 +151,38 @@ async function post(anchors: Anchor[]): Promise<void> {
   }
 }
 
-/** The anchors of a tenant's log, by sequence. A line that was truncated by a crash is skipped. */
-export async function readAnchors(
-  tenantId: string,
-  file = env().AUDIT_ANCHOR_FILE,
-): Promise<Map<number, Anchor>> {
+/** The anchors of a tenant's log, by sequence. */
+export async function readAnchors(tenantId: string, file?: string): Promise<Map<number, Anchor>> {
   const anchors = new Map<number, Anchor>();
-  if (!existsSync(file)) return anchors;
+  for await (const anchor of anchorsIn(file, tenantId))
+    if (anchor.tenantId === tenantId) anchors.set(anchor.sequence, anchor);
+  return anchors;
+}
+
+/** The newest anchor of each tenant's log. */
+export async function readNewestAnchors(file?: string): Promise<Map<string, Anchor>> {
+  const newest = new Map<string, Anchor>();
+  for await (const anchor of anchorsIn(file)) {
+    const other = newest.get(anchor.tenantId);
+    if (!other || other.sequence <= anchor.sequence) newest.set(anchor.tenantId, anchor);
+  }
+  return newest;
+}
+
+/** @param text parses only the lines with it. A line that was truncated by a crash is skipped. */
+async function* anchorsIn(file = env().AUDIT_ANCHOR_FILE, text = ""): AsyncGenerator<Anchor> {
+  if (!existsSync(file)) return;
   for await (const line of createInterface({ input: createReadStream(file, "utf8") })) {
-    if (!line.includes(tenantId)) continue;
+    if (!line.includes(text)) continue;
+    let anchor: Anchor;
     try {
-      const anchor = JSON.parse(line) as Anchor;
-      if (anchor.tenantId === tenantId) anchors.set(anchor.sequence, anchor);
+      anchor = JSON.parse(line) as Anchor;
     } catch {
       // Lines are written in one piece, so only a full disk or a crash leaves half a line.
+      continue;
     }
+    yield anchor;
   }
-  return anchors;
 }
 
 export const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");

@@ -6,7 +6,7 @@ import { lockName } from "@/lib/resources/lock-row";
 import { Environment } from "@/prisma/generated/enums";
 import type { AuditEntryModel } from "@/prisma/generated/models";
 import type { AuditAction, Audited } from "./actions";
-import { scheduleAnchor } from "./anchors";
+import { scheduleAnchor, toHex } from "./anchors";
 import { currentKeyId, firstHash, hashEntry } from "./hash-chain";
 import type { ListAudit } from "./schema";
 
@@ -15,6 +15,8 @@ export type AuditRecord = {
   targetId: string;
   changes: Prisma.InputJsonObject;
 };
+
+export type AuditReceipt = { sequence: number; keyId: string; hash: string; createdAt: string };
 
 /** Actions on the organization and its members belong to no environment. */
 const isOfTenant = (action: AuditAction) =>
@@ -26,8 +28,9 @@ const isOfTenant = (action: AuditAction) =>
  * change who appears to have acted. Each entry's hash covers its content and its predecessor's
  * hash, so a later alteration is detected. The tenant's entries are therefore written one after
  * another, under a lock that is held until the transaction ends.
+ * @returns what identifies the entry, and proves its content to anyone who has the key
  */
-export async function recordAudit(caller: Caller, record: AuditRecord): Promise<void> {
+export async function recordAudit(caller: Caller, record: AuditRecord): Promise<AuditReceipt> {
   const { tenantId, environment } = caller.partition;
   await lockName(caller, `audit:${tenantId}`);
   const last = await caller.db.auditEntry.findFirst({
@@ -56,6 +59,8 @@ export async function recordAudit(caller: Caller, record: AuditRecord): Promise<
     data: { ...entry, previousHash: new Uint8Array(previousHash), hash },
   });
   scheduleAnchor(tenantId, entry.sequence);
+  const { sequence, keyId, createdAt } = entry;
+  return { sequence, keyId, hash: toHex(hash), createdAt: createdAt.toISOString() };
 }
 
 /** Null for the service itself and for operators, who have no name. */
@@ -86,8 +91,14 @@ type TargetFilter = { tenantId: string; environment: { in: Environment[] }; id: 
 
 const select = { id: true, name: true } as const;
 
-/** API keys are left out, because they can also be actors, so the page reads their names anyway. */
-const findTargetNames: Record<Exclude<Audited, "apiKey">, FindNames> = {
+/**
+ * API keys are left out, because they can also be actors, so the page reads their names anyway. The
+ * log shows no names of customers, and only deletions of the other nouns that are missing here.
+ */
+const findTargetNames: Record<
+  Exclude<Audited, "apiKey" | "conversation" | "message" | "customer">,
+  FindNames
+> = {
   agent: (db, where) => db.agent.findMany({ where, select }),
   knowledgeBase: (db, where) => db.knowledgeBase.findMany({ where, select }),
   document: (db, where) => db.document.findMany({ where, select }),

@@ -3,8 +3,9 @@ import { type Db, runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { requireRole } from "@/lib/platform/roles";
 import { sql } from "@/lib/platform/sql";
-import { readAnchors, toHex } from "./anchors";
+import { type Anchor, readAnchors, readNewestAnchors, receiptsLog, toHex } from "./anchors";
 import { firstHash, hashEntry, keyIdOf } from "./hash-chain";
+import { sealedReceipt } from "./receipts";
 
 /** `anchored` is the last entry that is also recorded outside the database. */
 export type ChainFinding = {
@@ -34,6 +35,51 @@ export async function verifyChainOf(
   anchorFile?: string,
 ): Promise<ChainFinding> {
   const anchors = await readAnchors(tenantId, anchorFile);
+  return verifyEntries(anchors, (sequence) =>
+    db.auditEntry.findMany({
+      where: { tenantId, sequence: { gt: sequence } },
+      orderBy: { sequence: "asc" },
+      take: verifyBatch,
+    }),
+  );
+}
+
+/**
+ * The same for the receipts of deleted tenants. Each must also name the last anchored entry of the
+ * tenant's audit log, so no receipt can cover up that the log was cut off before.
+ */
+export async function verifyReceipts(db: Db, anchorFile?: string): Promise<ChainFinding> {
+  const [anchors, newest] = await Promise.all([
+    readAnchors(receiptsLog, anchorFile),
+    readNewestAnchors(anchorFile),
+  ]);
+  return verifyEntries(
+    anchors,
+    async (sequence) => {
+      const receipts = await db.deletedTenant.findMany({
+        where: { sequence: { gt: sequence } },
+        orderBy: { sequence: "asc" },
+        take: verifyBatch,
+      });
+      return receipts.map(sealedReceipt);
+    },
+    ({ tenantId, auditEntries, auditHash }) => {
+      const last = newest.get(tenantId);
+      if (!last || last.sequence < auditEntries) return null;
+      if (last.sequence === auditEntries && last.hash === auditHash) return null;
+      return `it does not name the last entry of the audit log of ${tenantId}, which was anchored at ${last.at}`;
+    },
+  );
+}
+
+type Sealed = { sequence: number; keyId: string; hash: Uint8Array; previousHash: Uint8Array };
+
+/** @param examine says what else is wrong with an entry */
+async function verifyEntries<Entry extends Sealed>(
+  anchors: Map<number, Anchor>,
+  readAfter: (sequence: number) => Promise<Entry[]>,
+  examine?: (entry: Entry) => string | null,
+): Promise<ChainFinding> {
   const anchored = Math.max(0, ...anchors.keys());
   let previousHash = firstHash;
   let sequence = 0;
@@ -43,22 +89,21 @@ export async function verifyChainOf(
     broken: { sequence: sequence + 1, reason },
   });
   for (;;) {
-    const entries = await db.auditEntry.findMany({
-      where: { tenantId, sequence: { gt: sequence } },
-      orderBy: { sequence: "asc" },
-      take: verifyBatch,
-    });
-    for (const { hash, previousHash: stated, ...entry } of entries) {
+    const entries = await readAfter(sequence);
+    for (const entry of entries) {
+      const { hash, previousHash: stated, ...content } = entry;
       const anchor = anchors.get(entry.sequence);
       if (entry.sequence !== sequence + 1) return broken("it is missing");
       if (!previousHash.equals(stated))
         return broken("it does not follow from the entry before it");
-      const expected = hashEntry(previousHash, entry);
+      const expected = hashEntry(previousHash, content);
       if (!expected)
         return broken(`it was sealed with the key ${entry.keyId}, which is not in AUDIT_KEYS`);
       if (!expected.equals(hash)) return broken("it was altered");
       if (anchor && anchor.hash !== toHex(hash))
         return broken(`it is not the entry that was anchored at ${anchor.at}`);
+      const fault = examine?.(entry);
+      if (fault) return broken(fault);
       previousHash = Buffer.from(hash);
       sequence = entry.sequence;
     }

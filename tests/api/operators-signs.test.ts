@@ -7,7 +7,7 @@ import { logLine } from "@/lib/platform/blobs/s3-blob-store";
 import { pool } from "@/lib/platform/db";
 import { findFullDisk, isDatabaseFull } from "@/lib/platform/disk-full";
 import { env } from "@/lib/platform/env";
-import { log } from "@/lib/platform/log";
+import { log, logOf } from "@/lib/platform/log";
 import { untrustedProxyFile } from "@/lib/platform/untrusted-proxy";
 import { readiness } from "@/lib/readiness/service";
 import { examineProxies } from "@/server/admin/examine-exposure";
@@ -22,7 +22,7 @@ afterEach(() => {
 test("503 while the disk of the database is full, and the log and /ready say which disk", async () => {
   const tenant = await newTenant();
   expect(await readiness()).toMatchObject({ status: "ready", database: "reachable" });
-  const logged = vi.spyOn(log, "error");
+  const logged = vi.spyOn(logOf("api"), "error");
   await pool().query(`
     CREATE FUNCTION find_disk_full() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$;
