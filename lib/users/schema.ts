@@ -85,6 +85,7 @@ export const changePasswordInput = (address: string) =>
   });
 
 export const resetRequestInput = z.strictObject({ email });
+export const emailChangeInput = z.strictObject({ email });
 
 /** For a user who has no account yet and whose address is known. */
 export const newPersonInput = (address: string) =>

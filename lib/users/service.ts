@@ -58,10 +58,41 @@ export async function createUser(
   transaction: Db,
   { name, email, passwordHash, emailVerifiedAt = null }: NewUser,
 ) {
-  const now = new Date();
-  return transaction.user.create({
-    data: { id: newId("user", now), email, name, passwordHash, emailVerifiedAt, createdAt: now },
-  });
+  const createdAt = new Date();
+  const id = newId("user", createdAt);
+  const data = { id, email, name, passwordHash, emailVerifiedAt, createdAt };
+  const user = await transaction.user.create({ data });
+  // Afterwards, because the line above may have waited for the change that reserves the address.
+  if (await isReserved(transaction, email)) throw new AddressReserved();
+  return user;
+}
+
+/** The address was another user's until a few days ago. */
+export class AddressReserved extends AppError {
+  constructor() {
+    super(
+      "conflict",
+      "The account with this address got another one a few days ago, which can still be reversed. Sign in with the new address, or use the link in the mail about the change.",
+    );
+  }
+}
+
+/** What is true of a change of address that its link can reverse. */
+export const reversible = () => ({ undoneAt: null, undoUntil: { gt: now() } });
+
+/**
+ * Whether the address was a user's until a few days ago. No one else gets it while the change can be
+ * reversed; otherwise, the one who made it could keep the address from its owner.
+ * @param forUserId the user who may have it
+ */
+export async function isReserved(
+  transaction: Db,
+  email: string,
+  forUserId?: string,
+): Promise<boolean> {
+  const where = { from: email, ...reversible(), ...(forUserId && { userId: { not: forUserId } }) };
+  const select = { userId: true };
+  return (await transaction.emailChange.findFirst({ where, select })) !== null;
 }
 
 /**

@@ -135,7 +135,34 @@ const wordy: { [Kind in Mail["kind"]]: Extract<Mail, { kind: Kind }> } = {
     at,
   },
   "password-changed": { kind: "password-changed", name: words, device: words, address: words, at },
+  "second-factor-changed": {
+    kind: "second-factor-changed",
+    ...{ name: words, change: "passkey added", device: words, address: words, at },
+  },
+  "confirm-new-email": { kind: "confirm-new-email", url: words, expiresAt: at },
+  "email-change-requested": {
+    kind: "email-change-requested",
+    ...{ name: words, newEmail: words, device: words, address: words, at },
+  },
+  "email-changed": {
+    kind: "email-changed",
+    ...{ name: words, newEmail: words, undoUrl: words, device: words, address: words, at },
+  },
+  "email-restored": {
+    kind: "email-restored",
+    ...{ name: words, email: words, device: words, address: words, at },
+  },
+  "account-deleted": { kind: "account-deleted", name: words, device: words, address: words, at },
+  "recovery-code-used": {
+    kind: "recovery-code-used",
+    ...{ name: words, remaining: 9, device: words, address: words, at },
+  },
   "owner-added": { kind: "owner-added", tenant, ownerName: words, ownerEmail: words },
+  "organization-deleted": {
+    kind: "organization-deleted",
+    tenant,
+    deletedBy: { name: words, email: words },
+  },
   "live-key-created": {
     kind: "live-key-created",
     tenant,
@@ -147,8 +174,17 @@ const wordy: { [Kind in Mail["kind"]]: Extract<Mail, { kind: Kind }> } = {
   "verify-email": { kind: "verify-email", name: words, url: words, expiresAt: at },
   "access-suspended": {
     kind: "access-suspended",
+    since: null,
     name: words,
     organizations: [{ name: words, count: 1 }],
+  },
+  "conversation-assigned": {
+    kind: "conversation-assigned",
+    ...{ tenant, environment: "live", conversationId: words, actorName: words },
+  },
+  "conversation-mentioned": {
+    kind: "conversation-mentioned",
+    ...{ tenant, environment: "live", conversationId: words, actorName: words },
   },
   "webhook-failing": {
     ...{

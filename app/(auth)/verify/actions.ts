@@ -2,8 +2,10 @@
 
 import { redirect } from "next/navigation";
 import { toRefusal } from "@/app/(dashboard)/run-action";
+import { confirmEmailChange, undoEmailChange } from "@/lib/auth/email-change";
 import { confirmEmail, resendEmailVerification } from "@/lib/auth/email-verification";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
+import { clearSessionCookie, rememberDevice } from "@/lib/auth/session-cookie";
 import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { FormState } from "../form-state";
@@ -41,4 +43,26 @@ export async function resendEmailVerificationAction(): Promise<ActionResult> {
   } catch (error) {
     return toRefusal(error);
   }
+}
+
+const invalidLink = "This link is no longer valid.";
+
+export async function confirmEmailChangeAction(
+  token: string,
+  _before: FormState,
+): Promise<FormState> {
+  const user = await requireUser();
+  if (!(await confirmEmailChange(user, String(token), await currentDevice())))
+    return { message: `${invalidLink} Request a new one in your profile.` };
+  // The browser remembers accounts by their address.
+  await rememberDevice(user.sessionId);
+  const first = user.memberships[0];
+  redirect(first ? `/${first.tenant.slug}/test/settings/profile` : "/");
+}
+
+export async function undoEmailChangeAction(token: string, _before: FormState): Promise<FormState> {
+  if (!(await undoEmailChange(String(token), await currentDevice())))
+    return { message: invalidLink };
+  await clearSessionCookie();
+  redirect("/password");
 }

@@ -9,17 +9,30 @@ import {
   toRefusal,
 } from "@/app/(dashboard)/run-action";
 import { changePassword } from "@/lib/auth/change-password";
+import { requestEmailChange } from "@/lib/auth/email-change";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { endSession } from "@/lib/auth/service";
 import { writeSessionCookie } from "@/lib/auth/session-cookie";
 import { throttledSentence } from "@/lib/auth/throttle";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
-import { changePasswordInput, personInput } from "@/lib/users/schema";
+import { filledFields } from "@/lib/platform/form-fields";
+import { changePasswordInput, emailChangeInput, personInput } from "@/lib/users/schema";
 import { renameUser } from "@/lib/users/service";
 
 export async function renameSelfAction(place: ActionPlace, name: string): Promise<ActionResult> {
   return act(place, personInput, { name }, async (caller, input) => {
     await renameUser(caller, input.name);
+    return null;
+  });
+}
+
+/** Mails the new address a link that confirms it. */
+export async function requestEmailChangeAction(
+  email: string,
+): Promise<ActionResult | ProofRequest> {
+  return actOnAccount(async (user, device) => {
+    const input = parse(emailChangeInput, { email });
+    await requestEmailChange(user, input.email, device);
     return null;
   });
 }

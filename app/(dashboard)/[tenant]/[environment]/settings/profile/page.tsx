@@ -1,5 +1,8 @@
 import { signOutAction } from "@/app/(auth)/actions";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { secondFactorPanel } from "@/app/(dashboard)/second-factor";
+import { ChangeEmail } from "@/components/profile/change-email";
+import { DeleteAccountDialog } from "@/components/profile/delete-account-dialog";
 import { PasswordForm } from "@/components/profile/password-form";
 import { SignOutEverywhere, SignOutOne } from "@/components/profile/session-buttons";
 import { SignInMethods } from "@/components/profile/sign-in-methods";
@@ -18,7 +21,13 @@ import { deviceName } from "@/lib/sessions/device-name";
 import { listSessions } from "@/lib/sessions/service";
 import { signInMethodNames } from "@/lib/sessions/sign-in-methods";
 import { minimumPasswordLength } from "@/lib/users/schema";
-import { changePasswordAction, renameSelfAction, revokeSessionAction } from "./actions";
+import {
+  changePasswordAction,
+  deleteAccountAction,
+  renameSelfAction,
+  requestEmailChangeAction,
+  revokeSessionAction,
+} from "./actions";
 
 export const metadata = { title: "Profile and sessions" };
 
@@ -48,7 +57,16 @@ export default dashboardPage(async ({ caller, user, tenant, environment, base, n
             />
             <Facts
               facts={[
-                { name: "Email", value: user.email },
+                {
+                  name: "Email",
+                  value: (
+                    <ChangeEmail
+                      email={user.email}
+                      requested={requested?.to ?? null}
+                      request={requestEmailChangeAction}
+                    />
+                  ),
+                },
                 { name: "ID", value: <CopyableId id={user.id} /> },
               ]}
             />

@@ -1,0 +1,283 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createApiKey } from "@/lib/api-keys/service";
+import {
+  confirmEmailChange,
+  findEmailChange,
+  findReversibleChange,
+  requestEmailChange,
+  undoDays,
+  undoEmailChange,
+} from "@/lib/auth/email-change";
+import { hashPassword } from "@/lib/auth/password";
+import { createPasswordReset, findPasswordReset } from "@/lib/auth/password-reset";
+import { signInWithProvider } from "@/lib/auth/provider-sign-in";
+import { signIn, signUp, signUpByInvitation } from "@/lib/auth/service";
+import { openMail } from "@/lib/mail/service";
+import { createInvitation } from "@/lib/members/invitations";
+import { mutate } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { setCurrentTime } from "@/lib/platform/time";
+import { findLiveSession } from "@/lib/sessions/service";
+import { ProofNeeded, proofLifetimeMs } from "@/lib/step-up/proof";
+import {
+  as,
+  auditOf,
+  newAddress,
+  newOrganization,
+  newSession,
+  someDevice,
+} from "../support/people";
+
+const password = "correct horse battery";
+const passwordHash = await hashPassword(password);
+const dayMs = 24 * 60 * 60_000;
+
+beforeEach(() => {
+  Object.assign(env(), { SMTP_URL: "smtp://127.0.0.1:1", MAIL_FROM: "parlance@example.com" });
+});
+afterEach(() => {
+  Object.assign(env(), { SMTP_URL: undefined, MAIL_FROM: undefined });
+  setCurrentTime(null);
+});
+
+async function newUser({ isVerified = true } = {}) {
+  const { tenant, owner } = await newOrganization(passwordHash);
+  if (isVerified)
+    await db().user.update({ where: { id: owner.id }, data: { emailVerifiedAt: new Date() } });
+  const session = await newSession(owner.id);
+  return { tenant, owner, user: { id: owner.id, sessionId: session.id } };
+}
+
+async function mailsTo(recipient: string) {
+  const mails = await db().mail.findMany({ where: { recipient }, orderBy: { id: "asc" } });
+  return mails.map((mail) => ({ kind: mail.kind, text: openMail(mail)?.text ?? "" }));
+}
+
+/** The token of the last link to this page that was mailed to the address. */
+async function tokenTo(recipient: string, page: "new" | "undo") {
+  const found = (await mailsTo(recipient)).findLast(({ text }) =>
+    text.includes(`/verify/${page}/`),
+  );
+  return found?.text.match(/\/verify\/\w+\/([\w-]+)/)?.[1] ?? "";
+}
+
+async function invitationTo(recipient: string) {
+  const [text = ""] = (await mailsTo(recipient))
+    .map(({ text }) => text)
+    .filter((text) => text.includes("/invite/"));
+  return text.match(/\/invite\/([\w-]+)/)?.[1] ?? "";
+}
+
+async function changeTo(user: { id: string; sessionId: string }, email: string) {
+  await requestEmailChange(user, email, someDevice);
+  return confirmEmailChange(user, await tokenTo(email, "new"), someDevice);
+}
+
+const emailOf = async (id: string) => (await db().user.findUniqueOrThrow({ where: { id } })).email;
+
+test("an address changes once the new one is confirmed, and both addresses are notified", async () => {
+  const { tenant, owner, user } = await newUser();
+  const other = await newSession(owner.id);
+  const reset = await createPasswordReset(owner.email);
+  const to = newAddress("new");
+
+  await requestEmailChange(user, to, someDevice);
+  expect(await emailOf(owner.id)).toBe(owner.email);
+  expect((await mailsTo(owner.email)).at(-1)).toMatchObject({
+    kind: "email-change-requested",
+    text: expect.stringContaining(to),
+  });
+  const token = await tokenTo(to, "new");
+  expect(await confirmEmailChange(user, token, someDevice)).toBe(true);
+
+  expect(await emailOf(owner.id)).toBe(to);
+  expect(await findLiveSession(user.sessionId)).toMatchObject({ email: to, isEmailVerified: true });
+  expect(await findLiveSession(other.id)).toBeNull();
+  expect(await findPasswordReset(reset?.url.split("/").at(-1) ?? "")).toBeNull();
+  for (const address of [owner.email, to])
+    expect((await mailsTo(address)).map(({ kind }) => kind)).toContain("email-changed");
+  expect(await signIn({ email: to, password }, someDevice)).toMatchObject({
+    outcome: "signed-in",
+  });
+  expect(await signIn({ email: owner.email, password }, someDevice)).toEqual({ outcome: "failed" });
+  const emails = { before: { email: owner.email }, after: { email: to } };
+  expect(
+    (await auditOf(tenant.id)).filter(({ action }) => action.includes("email_")),
+  ).toMatchObject([
+    { action: "user.email_change_requested", changes: emails },
+    { action: "user.email_changed", changes: emails },
+  ]);
+  expect(await confirmEmailChange(user, token, someDevice)).toBe(false);
+});
+
+test("the link works for a day, only for the newest request, and only for the user who requested it", async () => {
+  const { owner, user } = await newUser();
+  const [first, second] = [newAddress("first"), newAddress("second")];
+  await requestEmailChange(user, first, someDevice);
+  await requestEmailChange(user, second, someDevice);
+  expect(await findEmailChange(await tokenTo(first, "new"))).toBeNull();
+  const token = await tokenTo(second, "new");
+  const stranger = (await newUser()).user;
+  expect(await confirmEmailChange(stranger, token, someDevice)).toBe(false);
+  setCurrentTime(() => new Date(Date.now() + dayMs + 1_000));
+  expect(await confirmEmailChange(user, token, someDevice)).toBe(false);
+  expect(await emailOf(owner.id)).toBe(owner.email);
+});
+
+test("a request for an address that has an account looks the same, and only its owner learns of it", async () => {
+  const { user } = await newUser();
+  const { owner: other } = await newUser();
+  expect(await requestEmailChange(user, other.email, someDevice)).toBeUndefined();
+  expect((await mailsTo(other.email)).at(-1)?.text).toContain("already belongs to your account");
+  expect(await tokenTo(other.email, "new")).toBe("");
+});
+
+test("an address that is taken after the request is not moved", async () => {
+  const { owner, user } = await newUser();
+  const to = newAddress("contested");
+  await requestEmailChange(user, to, someDevice);
+  await db().user.create({
+    data: { id: `usr_${to}`, email: to, name: "Grace", createdAt: new Date() },
+  });
+  expect(await confirmEmailChange(user, await tokenTo(to, "new"), someDevice)).toBe(false);
+  expect(await emailOf(owner.id)).toBe(owner.email);
+});
+
+test("a change needs a recent proof of identity, a different address, and mail", async () => {
+  const { owner, user } = await newUser();
+  const request = (email = newAddress()) => requestEmailChange(user, email, someDevice);
+  await expect(request(owner.email)).rejects.toThrow("already your email address");
+  const { MAIL_PAGE } = env();
+  Object.assign(env(), { SMTP_URL: undefined, MAIL_PAGE: false });
+  await expect(request()).rejects.toThrow("sends no mail");
+  Object.assign(env(), { MAIL_PAGE });
+  const stale = new Date(Date.now() - proofLifetimeMs - 1_000);
+  await db().session.update({ where: { id: user.sessionId }, data: { provedAt: stale } });
+  await expect(request()).rejects.toThrow(ProofNeeded);
+  expect(await db().emailChange.count({ where: { userId: owner.id } })).toBe(0);
+});
+
+test("the old address can reverse the change, also after a second change", async () => {
+  const { tenant, owner, user } = await newUser();
+  const [thief, again] = [newAddress("thief"), newAddress("again")];
+  await changeTo(user, thief);
+  const undo = await tokenTo(owner.email, "undo");
+  await changeTo(user, again);
+  const later = await tokenTo(thief, "undo");
+  const arrival = { provider: "GITHUB", accountId: again, name: "Thief", email: again } as const;
+  expect(await signInWithProvider(arrival, someDevice, null)).toMatchObject({
+    outcome: "signed-in",
+  });
+  expect(
+    await signUp(
+      { organization: "Squat", name: "Squatter", email: owner.email, password },
+      someDevice,
+    ),
+  ).toEqual({ outcome: "email-taken" });
+
+  expect(await undoEmailChange(undo, someDevice)).toBe(true);
+
+  expect(await db().user.findUniqueOrThrow({ where: { id: owner.id } })).toMatchObject({
+    email: owner.email,
+    passwordHash: null,
+  });
+  expect(await db().providerAccount.count({ where: { userId: owner.id } })).toBe(0);
+  expect(await findLiveSession(user.sessionId)).toBeNull();
+  for (const token of [undo, later]) expect(await undoEmailChange(token, someDevice)).toBe(false);
+  for (const address of [owner.email, again])
+    expect((await mailsTo(address)).at(-1)?.kind).toBe("email-restored");
+  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({
+    action: "user.email_restored",
+    changes: { before: { email: again }, after: { email: owner.email } },
+  });
+});
+
+test("keys that a thief created are suspended until someone confirms them, and older ones stay", async () => {
+  const { owner, user } = await newUser();
+  const newKeyOf = async (name: string) => {
+    const { apiKey } = await mutate(as(owner, "live"), (caller) =>
+      createApiKey(caller, { name, scopes: ["read:usage"] }),
+    );
+    return apiKey.id;
+  };
+  const own = await newKeyOf("own");
+  await expect.poll(() => Date.now()).toBeGreaterThan(Date.now());
+  const theftAt = new Date();
+  const stolen = await newKeyOf("thief's");
+  await changeTo(user, newAddress("thief"));
+  // Access from a week before the request on is suspended.
+  const requestedAt = new Date(theftAt.getTime() + 7 * dayMs);
+  await db().emailChange.updateMany({ where: { userId: owner.id }, data: { requestedAt } });
+  expect(await undoEmailChange(await tokenTo(owner.email, "undo"), someDevice)).toBe(true);
+
+  const keys = await db().apiKey.findMany({ where: { id: { in: [own, stolen] } } });
+  const suspended = keys.filter(({ suspendedAt }) => suspendedAt !== null);
+  expect(suspended.map(({ id }) => id)).toEqual([stolen]);
+  const mails = await mailsTo(owner.email);
+  expect(mails.find(({ kind }) => kind === "access-suspended")?.text).toContain("1 suspended");
+});
+
+test("a passkey that a thief added before they changed the address goes, and an older one stays", async () => {
+  const { owner, user } = await newUser();
+  const days = { own: 30, thief: 1 };
+  await db().passkey.createMany({
+    data: Object.entries(days).map(([name, age]) => ({
+      ...{ id: `${name}-${owner.id}`, userId: owner.id, name, publicKey: new Uint8Array(1) },
+      ...{ counter: 0, transports: [], createdAt: new Date(Date.now() - age * dayMs) },
+    })),
+  });
+  await changeTo(user, newAddress("thief"));
+  expect(await undoEmailChange(await tokenTo(owner.email, "undo"), someDevice)).toBe(true);
+  const left = await db().passkey.findMany({ where: { userId: owner.id } });
+  expect(left.map(({ name }) => name)).toEqual(["own"]);
+});
+
+test("no one else gets the old address while it can take the account back", async () => {
+  const { owner, user } = await newUser();
+  const rival = await newUser();
+  await requestEmailChange(rival.user, owner.email, someDevice);
+  await changeTo(user, newAddress("thief"));
+  const undo = await tokenTo(owner.email, "undo");
+
+  await mutate(as(rival.owner), (caller) =>
+    createInvitation(caller, { email: owner.email, role: "MEMBER" }),
+  );
+  await expect(
+    signUpByInvitation(await invitationTo(owner.email), { name: "Squatter", password }, someDevice),
+  ).rejects.toThrow("can still be reversed");
+  const arrival = {
+    provider: "GITHUB",
+    accountId: owner.email,
+    name: "Ada",
+    email: owner.email,
+  } as const;
+  expect(await signInWithProvider(arrival, someDevice, null)).toEqual({
+    outcome: "refused",
+    reason: "AddressReserved",
+  });
+  await requestEmailChange(rival.user, owner.email, someDevice);
+  expect((await mailsTo(owner.email)).at(-1)?.text).toContain("until a few days ago");
+
+  expect(await undoEmailChange(undo, someDevice)).toBe(true);
+  expect(await emailOf(owner.id)).toBe(owner.email);
+});
+
+test("the link that reverses the change expires, and an address that was never confirmed gets none", async () => {
+  const { owner, user } = await newUser();
+  await changeTo(user, newAddress("new"));
+  const undo = await tokenTo(owner.email, "undo");
+  expect(await findReversibleChange(undo)).not.toBeNull();
+  setCurrentTime(() => new Date(Date.now() + undoDays * dayMs + 1_000));
+  expect(await undoEmailChange(undo, someDevice)).toBe(false);
+  setCurrentTime(null);
+
+  const unverified = await newUser({ isVerified: false });
+  const to = newAddress("new");
+  expect(await changeTo(unverified.user, to)).toBe(true);
+  expect(await tokenTo(unverified.owner.email, "undo")).toBe("");
+  expect(await findLiveSession(unverified.user.sessionId)).toMatchObject({
+    email: to,
+    isEmailVerified: true,
+  });
+});
