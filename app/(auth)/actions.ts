@@ -24,7 +24,31 @@ export async function signInAction(_before: FormState, form: FormData): Promise<
     return { message: "The email address or password is incorrect.", values: { email } };
 
   await writeSessionCookie(result.sessionId);
-  redirect(returnPath(form.get("callbackUrl")));
+  redirect(target);
+}
+
+/** The second step of a sign-in with a password or a provider. */
+export async function finishSignInAction(_before: FormState, form: FormData): Promise<FormState> {
+  const result = await finishSignIn(
+    await readPendingSignIn(),
+    textOf(form, "code"),
+    await currentDevice(),
+  );
+  if (result.outcome === "throttled") return { message: throttledSentence(result) };
+  if (result.outcome === "failed")
+    return { message: "The code is incorrect or was already used. Enter the newest one." };
+  const target = returnPath(form.get("callbackUrl"));
+  await clearPendingSignIn();
+  if (result.outcome !== "signed-in")
+    redirect(`/login?error=SecondFactorOver&callbackUrl=${encodeURIComponent(target)}`);
+  await writeSessionCookie(result.sessionId);
+  redirect(target);
+}
+
+/** Goes back to the first step. */
+export async function cancelSignInAction(): Promise<void> {
+  await clearPendingSignIn();
+  redirect("/login");
 }
 
 export async function signUpAction(_before: FormState, form: FormData): Promise<FormState> {

@@ -19,13 +19,18 @@ type Changed = { outcome: "changed"; sessionId: string };
 /**
  * Ends every session of the user and starts a new one for the requesting browser. A user without a
  * password must have signed in with their provider recently, instead of giving the current
- * password.
+ * password, and one with a second factor must have used it recently.
  */
 export async function changePassword(
-  user: Pick<SignedInUser, "id" | "sessionId" | "email" | "hasPassword" | "provedAt" | "method">,
+  user: Pick<
+    SignedInUser,
+    "id" | "sessionId" | "email" | "hasPassword" | "hasSecondFactor" | "provedAt" | "method"
+  >,
   { current, password }: { current: string; password: string },
   device: Device,
 ): Promise<Throttled | { outcome: "failed" | "proof-needed" } | Changed> {
+  if ((user.hasSecondFactor || !user.hasPassword) && !hasRecentProof(user.provedAt))
+    return { outcome: "proof-needed" };
   if (user.hasPassword) {
     const checked = await checkPassword(
       { email: user.email, password: current },

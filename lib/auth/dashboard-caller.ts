@@ -27,7 +27,8 @@ export const currentRequestId = cache(() => newId("request"));
 /**
  * Turns the first two segments of a dashboard path into the acting user, their role and the
  * partition. A tenant that does not exist and one that the user does not belong to get the same
- * "not found" page.
+ * "not found" page. Where the tenant requires a second factor, a user without one is sent to set one
+ * up. Every page, action and route of a tenant goes through here.
  */
 export async function dashboardPlace(tenantSlug: string, environment: string): Promise<Place> {
   // Such a page does not exist for any user, so a visitor is not asked to sign in for it:
@@ -40,6 +41,10 @@ export async function dashboardPlace(tenantSlug: string, environment: string): P
   if (!membership) notFound();
 
   const { tenant, role } = membership;
+  if (tenant.requiresSecondFactor && !user.hasSecondFactor) {
+    const path = (await headers()).get(pathHeader) ?? `/${tenant.slug}/${environment}`;
+    redirect(`/second-factor?callbackUrl=${encodeURIComponent(path)}`);
+  }
   const { address } = await currentDevice();
   const identity: Identity = {
     partition: { tenantId: tenant.id, environment },

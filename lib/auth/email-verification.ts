@@ -75,7 +75,7 @@ export async function findEmailVerification(
 const findValid = (transaction: Db, token: string) =>
   transaction.emailVerification.findUnique({
     where: { tokenHash: hashToken(token), expiresAt: { gt: now() } },
-    include: { user: { select: { email: true } } },
+    include: { user: { select: { email: true, secondFactorAt: true } } },
   });
 
 /** The access that the user confirms or suspends when they verify their address. */
@@ -102,7 +102,8 @@ export async function confirmEmail(
     if (!(await verifyAddress(transaction, user.id, { at, address, confirmsEverything })))
       return false;
     await revokeOtherSessions(transaction, user.id, user.sessionId, at);
-    await renewProof(transaction, user.sessionId, at);
+    // A user with a second factor must use that one as a proof.
+    if (!found.user.secondFactorAt) await renewProof(transaction, user.sessionId, at);
     return true;
   });
 }

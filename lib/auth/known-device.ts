@@ -18,14 +18,17 @@ export const accountTag = (email: string) => digest(email);
 
 const fingerprint = (passwordHash: string | null) => digest(passwordHash ?? "no password");
 
-type Account = { email: string; passwordHash: string | null };
+type Account = { email: string; passwordHash: string | null; secondFactorAt?: Date | null };
 
-/** Whether this account signed in here before, with the password that it still has. */
-export function hasSignedInWith(
-  device: KnownDevice | null | undefined,
-  { email, passwordHash }: Account,
-): boolean {
-  return device?.accounts[accountTag(email)] === fingerprint(passwordHash);
+/** A browser that signed in before the account had a second factor never used it. */
+const signInMark = ({ passwordHash, secondFactorAt }: Account) =>
+  secondFactorAt
+    ? digest(`${fingerprint(passwordHash)} ${secondFactorAt.getTime()}`)
+    : fingerprint(passwordHash);
+
+/** Whether this account signed in here before, with the password and second factor it still has. */
+export function hasSignedInWith(device: KnownDevice | null | undefined, account: Account): boolean {
+  return device?.accounts[accountTag(account.email)] === signInMark(account);
 }
 
 export function withAccount(

@@ -35,6 +35,10 @@ export function nextAuthOptions(device: Device): NextAuthOptions {
         async authorize(credentials): Promise<StartedSession | null> {
           const result = await signIn(credentials, device);
           if (result.outcome === "throttled") throw new Error("TooManyAttempts");
+          if (result.outcome === "second-step") {
+            await writePendingSignIn(result.pending);
+            throw new Error("SecondFactor");
+          }
           if (result.outcome !== "signed-in") return null;
           await rememberDevice(result.sessionId);
           return { id: result.sessionId, sessionId: result.sessionId };
@@ -99,6 +103,10 @@ async function admit(
     };
     const result = await signInWithProvider(arrival, device, await currentUser());
     if (result.outcome === "refused") return signInPage(result.reason);
+    if (result.outcome === "second-step") {
+      await writePendingSignIn(result.pending);
+      return signInPage("SecondFactor");
+    }
     user.sessionId = result.sessionId;
     await rememberDevice(result.sessionId);
     return true;

@@ -7,7 +7,8 @@ import { sql } from "@/lib/platform/sql";
 import { now } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
 import { lockAccount } from "@/lib/resources/lock-row";
-import type { Device } from "@/lib/sessions/service";
+import { dropSecondFactor, lostToOwner } from "@/lib/second-factor/service";
+import { type Device, startSession } from "@/lib/sessions/service";
 import { findUserByEmail } from "@/lib/users/service";
 import { setPassword } from "./change-password";
 import { hashPassword } from "./password";
@@ -163,9 +164,10 @@ export async function findPasswordReset(token: string): Promise<{ email: string 
 }
 
 /**
- * Sets the password, ends every session, and signs in. Afterwards, this link and all earlier ones
- * are no longer valid.
- * @returns the new session, or null if the link is no longer valid
+ * Sets the password, ends every session, and signs in. A user with a second factor needs it here
+ * too: someone who can read their mail has only one of the two. Afterwards, this link and all
+ * earlier ones are no longer valid.
+ * @returns null if the link is no longer valid
  */
 export async function resetPassword(
   token: string,
@@ -187,13 +189,17 @@ export async function resetPassword(
     });
     if (!userId) return null;
     // The link went to the address, or to an operator who knows the user.
-    await verifyAddress(transaction, userId, { at, address: device.address });
-    const sessionId = await setPassword(transaction, userId, {
+    if (await verifyAddress(transaction, userId, { at, address: device.address }))
+      await dropSecondFactor(transaction, userId, { device, at, change: lostToOwner });
+    const user = await setPassword(transaction, userId, {
       passwordHash,
       device,
       method: "PASSWORD",
       action: "user.password_reset",
     });
-    return { sessionId };
+    if (user.secondFactorAt)
+      return { outcome: "second-step", pending: await sealPendingSignIn(user, "PASSWORD") };
+    const session = await startSession(transaction, userId, device);
+    return { outcome: "signed-in", sessionId: session.id };
   });
 }

@@ -2,7 +2,7 @@ import { verifyAddress } from "@/lib/access-review/verify-address";
 import { queueMail } from "@/lib/mail/service";
 import { type Db, db } from "@/lib/platform/db";
 import { isUniqueViolation } from "@/lib/platform/sql-errors";
-import { lockAccount } from "@/lib/resources/lock-row";
+import { dropSecondFactor, lostToOwner } from "@/lib/second-factor/service";
 import {
   type Device,
   renewProof,
@@ -88,11 +88,24 @@ async function enter(
   }
 
   return db().$transaction(async (transaction) => {
+    if (known && !(await isUnchanged(transaction, known))) return refused("AccountChanged");
+    // Before the second step, an account at a provider proves nothing and is not linked. An
+    // unconfirmed address is different: it belongs to the provider's user, and not to the person
+    // who added the second factor.
+    if (!linked && known?.secondFactorAt && known.emailVerifiedAt) {
+      if (current) return { outcome: "signed-in", sessionId: current.sessionId };
+      const toLink = { provider, accountId, email: email ?? "" };
+      return { outcome: "second-step", pending: await sealPendingSignIn(known, provider, toLink) };
+    }
     const userId =
       linked?.userId ?? (await link(transaction, { ...providerUser, email: email ?? "" }, device));
     await transaction.providerAccount.update({ where: key, data: { lastUsedAt: new Date() } });
-    if (current && (await renewProof(transaction, current.sessionId)))
+    // A user with a second factor must use that one as a proof.
+    if (current && (current.hasSecondFactor || (await renewProof(transaction, current.sessionId))))
       return { outcome: "signed-in", sessionId: current.sessionId };
+    const user = await transaction.user.findUniqueOrThrow({ where: { id: userId } });
+    if (user.secondFactorAt)
+      return { outcome: "second-step", pending: await sealPendingSignIn(user, provider) };
 
     const session = await startSession(transaction, userId, device, { method: provider });
     await recordSignIn(transaction, session, device);
@@ -153,11 +166,16 @@ const nameFromEmail = (email: string) =>
     .trim() || "New user";
 
 /**
- * Anyone could have signed up with this address first. Now that its owner is here, the earlier ways
- * in end: the password, password links, and sessions. `verifyAddress` suspends what was created in
- * the account.
+ * Anyone could have signed up with this address first. Once its owner signs in, this removes what
+ * existed before: the second factor, the password, password links and sessions. `verifyAddress`
+ * suspends what was created in the account.
  */
-async function takeFromStrangers(transaction: Db, user: UserModel, at: Date): Promise<void> {
+async function takeFromStrangers(
+  transaction: Db,
+  user: UserModel,
+  { at, device }: { at: Date; device: Device },
+): Promise<void> {
+  await dropSecondFactor(transaction, user.id, { device, at, change: lostToOwner });
   await transaction.user.update({ where: { id: user.id }, data: { passwordHash: null } });
   await transaction.passwordReset.updateMany({
     where: { userId: user.id, usedAt: null },

@@ -9,9 +9,12 @@ import type { AttemptSource } from "./throttle";
 const log = logOf("auth");
 
 type Attempt =
-  | { what: "sign-in" | "confirmation"; outcome: "failed" }
+  | { what: "sign-in" | "second factor" | "confirmation"; outcome: "failed" }
   /** Rejected without being checked, because too many earlier attempts failed. */
-  | { what: "sign-in" | "confirmation" | "password reset" | "sign-up"; outcome: "throttled" };
+  | {
+      what: "sign-in" | "second factor" | "confirmation" | "password reset" | "sign-up";
+      outcome: "throttled";
+    };
 
 type Refusal = Attempt & {
   /** Null if no account was named. */
@@ -21,6 +24,7 @@ type Refusal = Attempt & {
 
 const failureActions = {
   "sign-in": "user.sign_in_failed",
+  "second factor": "user.second_factor_refused",
   confirmation: "user.proof_refused",
 } as const;
 

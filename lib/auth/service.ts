@@ -34,6 +34,11 @@ export type SignInResult =
 export async function signIn(credentials: unknown, device: Device): Promise<SignInResult> {
   const checked = await checkPassword(credentials, device);
   if (checked.outcome !== "succeeded") return checked;
+  if (checked.result.secondFactorAt)
+    return {
+      outcome: "second-step",
+      pending: await sealPendingSignIn(checked.result, "PASSWORD"),
+    };
 
   return db().$transaction(async (transaction) => {
     const session = await startSession(transaction, checked.result.id, device);
@@ -44,6 +49,23 @@ export async function signIn(credentials: unknown, device: Device): Promise<Sign
 }
 
 /**
+ * Locks the user until the transaction ends. A new password, a new or confirmed address and a first
+ * second factor end sessions, so they must not miss one that was allowed before and starts after
+ * them.
+ * @param user as they were when the sign-in was allowed
+ */
+export async function isUnchanged(transaction: Db, user: UserModel): Promise<boolean> {
+  await lockAccount({ db: transaction }, { userId: user.id });
+  const found = await transaction.user.findUnique({ where: { id: user.id } });
+  return (
+    found?.passwordHash === user.passwordHash &&
+    found.email === user.email &&
+    found.emailVerifiedAt?.getTime() === user.emailVerifiedAt?.getTime() &&
+    found.secondFactorAt?.getTime() === user.secondFactorAt?.getTime()
+  );
+}
+
+/**
  * Records a sign-in in the audit log of each of the user's organizations, so that owners see who
  * signed in, from where and how.
  */
@@ -51,10 +73,11 @@ export function recordSignIn(
   transaction: Db,
   { userId, method }: Pick<SessionModel, "userId" | "method">,
   { address }: Device,
+  secondFactor?: string,
 ) {
   return recordAuditOfUser(transaction, userId, address, {
     action: "user.signed_in",
-    changes: { after: { method } },
+    changes: { after: { method, ...(secondFactor && { secondFactor }) } },
   });
 }
 
@@ -109,8 +132,9 @@ const namedAddress = (credentials: unknown) =>
   signInInput.pick({ email: true }).safeParse(credentials).data?.email ?? null;
 
 /**
- * Checks the password of a signed-in user again. Guesses count against the session, so strangers
- * cannot use up the owner's attempts, and a stolen session gets as few as a sign-in.
+ * Checks the password of a signed-in user again, if they have no second factor. Guesses count
+ * against the session, so strangers cannot use up the owner's attempts, and a stolen session gets as
+ * few as a sign-in.
  */
 export async function confirmPassword(
   user: Pick<SignedInUser, "email" | "sessionId">,
@@ -122,6 +146,7 @@ export async function confirmPassword(
     { ...device, sessionId: user.sessionId },
   );
   if (checked.outcome !== "succeeded") return checked;
+  if (checked.result.secondFactorAt) return { outcome: "code-needed" };
 
   await renewProof(db(), user.sessionId);
   return { outcome: "confirmed" };

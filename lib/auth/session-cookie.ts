@@ -2,6 +2,7 @@ import { cookies } from "next/headers";
 import { decode, encode } from "next-auth/jwt";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { challengeLifetimeSeconds, type PasskeyChallenge } from "@/lib/second-factor/passkeys";
 import {
   findAccountOfSession,
   type KnownDevice,
@@ -24,6 +25,8 @@ function cookieNamed(name: string) {
 
 const sessionCookie = () => cookieNamed("next-auth.session-token");
 const deviceCookie = () => cookieNamed("parlance.device");
+const pendingCookie = () => cookieNamed("parlance.pending-sign-in");
+const challengeCookie = () => cookieNamed("parlance.passkey-challenge");
 
 /**
  * Signs the browser in and remembers it. Works only in server actions and route handlers, because
@@ -43,6 +46,51 @@ export async function writeSessionCookie(sessionId: string): Promise<void> {
 export async function clearSessionCookie(): Promise<void> {
   const { name, attributes } = sessionCookie();
   (await cookies()).set(name, "", { ...attributes, maxAge: 0 });
+}
+
+/** Remembers a sign-in that waits for a code (pending-sign-in.ts). */
+export async function writePendingSignIn(sealed: string): Promise<void> {
+  const { name, attributes } = pendingCookie();
+  (await cookies()).set(name, sealed, { ...attributes, maxAge: pendingSignInSeconds });
+}
+
+export async function readPendingSignIn(): Promise<string | undefined> {
+  return (await cookies()).get(pendingCookie().name)?.value;
+}
+
+export async function clearPendingSignIn(): Promise<void> {
+  const { name, attributes } = pendingCookie();
+  (await cookies()).set(name, "", { ...attributes, maxAge: 0 });
+}
+
+/** Keeps these tokens apart from those of sessions, which are sealed with the same secret. */
+const challengeSalt = "passkey-challenge";
+
+export async function writeChallenge(challenge: PasskeyChallenge): Promise<void> {
+  const { name, attributes } = challengeCookie();
+  const maxAge = challengeLifetimeSeconds;
+  const sealed = await encode({
+    token: { ...challenge },
+    secret: authSecret(),
+    salt: challengeSalt,
+    maxAge,
+  });
+  (await cookies()).set(name, sealed, { ...attributes, maxAge });
+}
+
+/** Returns the browser's challenge, and deletes it from the browser. */
+export async function takeChallenge(): Promise<PasskeyChallenge | null> {
+  const { name, attributes } = challengeCookie();
+  const store = await cookies();
+  const token = store.get(name)?.value;
+  if (!token) return null;
+  store.set(name, "", { ...attributes, maxAge: 0 });
+  try {
+    const opened = await decode({ token, secret: authSecret(), salt: challengeSalt });
+    return opened as (PasskeyChallenge & object) | null;
+  } catch {
+    return null;
+  }
 }
 
 /** The session id in the browser's cookie. Only the database knows whether it is still valid. */

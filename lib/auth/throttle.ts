@@ -104,6 +104,28 @@ function failureCounters(email: string | null, source: AttemptSource): Counter[]
   ];
 }
 
+/**
+ * Only those who know the password can try codes, so strangers cannot use up the owner's attempts.
+ * An account therefore gets as few attempts from all networks together as from one: 120 a day, of a
+ * million possible codes. Sessions, and devices that used the second factor before, have their own
+ * counts.
+ */
+function codeCounters(user: { id: string; email: string }, source: AttemptSource): Counter[] {
+  const from = trustedSource(source, accountTag(user.email)) ?? "stranger";
+  const identifier = `second-factor:${user.id}:${from}`;
+  return failureLimits.map((step) => ({ identifier, ...step }));
+}
+
+/**
+ * A passkey that exists has its own counts in each network. Only its owner knows its id, so no one
+ * else can use them up.
+ */
+function passkeyCounters(knownId: string | null, source: AttemptSource): Counter[] {
+  if (knownId === null) return failureCounters(null, source);
+  const identifier = `passkey:${accountTag(knownId)}:${throttleAddress(source.address)}`;
+  return failureLimits.map((step) => ({ identifier, ...step }));
+}
+
 // Shared between Next's bundles of this module, as the limiter is.
 const shared = globalThis as { parlanceSignInsInProgress?: Map<string, number> };
 
@@ -117,7 +139,33 @@ export async function throttleFailures<Result>(
   email: string | null,
   source: AttemptSource,
   attempt: () => Promise<Result | null>,
-): Promise<Throttled | { outcome: "failed" } | { outcome: "succeeded"; result: Result }> {
+) => throttled(failureCounters(email, source), attempt);
+
+/** The same for codes of a second factor. */
+export const throttleCodes = <Result>(
+  user: { id: string; email: string },
+  source: AttemptSource,
+  attempt: () => Promise<Result | null>,
+) => throttled(codeCounters(user, source), attempt);
+
+/**
+ * The same for a passkey.
+ * @param knownId null if there is no such passkey
+ */
+export const throttlePasskey = <Result>(
+  knownId: string | null,
+  source: AttemptSource,
+  attempt: () => Promise<Result | null>,
+) => throttled(passkeyCounters(knownId, source), attempt);
+
+/**
+ * The decision comes before `attempt` starts, and attempts in progress count as failures until they
+ * end, so a hundred concurrent guesses do not get around the limit.
+ */
+async function throttled<Result>(
+  counters: Counter[],
+  attempt: () => Promise<Result | null>,
+): Promise<Tried<Result>> {
   shared.parlanceSignInsInProgress ??= new Map();
   const inProgress = shared.parlanceSignInsInProgress;
   const counters = failureCounters(email, source);

@@ -12,6 +12,23 @@ export type MailTenant = { slug: string; name: string };
 /** The origin of an action on an account, in terms that its owner can recognize. */
 export type Origin = { device: string; address: string | null; at: Date };
 
+type ConversationNews = {
+  tenant: MailTenant;
+  environment: Environment;
+  conversationId: string;
+  /** The name of a member, or "An API key". */
+  actorName: string;
+};
+
+export type SecondFactorChange =
+  | "passkey added"
+  | "passkey removed"
+  | "authenticator app added"
+  | "authenticator app removed"
+  | "recovery codes replaced"
+  | "removed by an operator"
+  | "removed by a new owner of the address";
+
 /** The contents of each kind of mail. */
 export type MailContents = {
   invitation: { organization: string; invitedBy: string; role: Role; url: string; expiresAt: Date };
@@ -19,6 +36,15 @@ export type MailContents = {
   "account-linked": { name: string; provider: Provider; isPasswordDropped: boolean };
   "new-sign-in": { name: string; method: SignInMethod } & Origin;
   "password-changed": { name: string } & Origin;
+  "second-factor-changed": { name: string; change: SecondFactorChange } & Origin;
+  /** `url` is null if the address belongs to another account. */
+  "confirm-new-email": { url: string | null; expiresAt: Date };
+  "email-change-requested": { name: string; newEmail: string } & Origin;
+  /** `undoUrl` is for the old address only. */
+  "email-changed": { name: string; newEmail: string; undoUrl: string | null } & Origin;
+  "email-restored": { name: string; email: string } & Origin;
+  "account-deleted": { name: string } & Origin;
+  "recovery-code-used": { name: string; remaining: number } & Origin;
   "owner-added": { tenant: MailTenant; ownerName: string; ownerEmail: string };
   "live-key-created": {
     tenant: MailTenant;

@@ -2,7 +2,14 @@ import { env } from "@/lib/platform/env";
 import { roleNames } from "@/lib/platform/roles";
 import { signInMethodNames } from "@/lib/sessions/sign-in-methods";
 import type { Environment } from "@/prisma/generated/enums";
-import type { AutomaticReason, MailContents, MailKind, MailTenant, Origin } from "./mail-kinds";
+import type {
+  AutomaticReason,
+  MailContents,
+  MailKind,
+  MailTenant,
+  Origin,
+  SecondFactorChange,
+} from "./mail-kinds";
 
 // The text of every mail. Times are in UTC.
 
@@ -18,6 +25,13 @@ export const subjects: Record<MailKind, string> = {
   "account-linked": "A new way to sign in to your Parlance account",
   "new-sign-in": "New sign-in to your Parlance account",
   "password-changed": "Your Parlance password was changed",
+  "second-factor-changed": "The second factor of your Parlance account changed",
+  "confirm-new-email": "Confirm your new email address",
+  "email-change-requested": "A new email address for your Parlance account",
+  "email-changed": "The email address of your Parlance account was changed",
+  "email-restored": "The email address of your Parlance account was restored",
+  "account-deleted": "Your Parlance account was deleted",
+  "recovery-code-used": "A recovery code of your Parlance account was used",
   "owner-added": "Your organization has a new owner",
   "live-key-created": "Your organization has a new live API key",
   "verify-email": "Confirm your email address",
@@ -67,6 +81,75 @@ export const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => M
       `Hello ${name}, the password of your Parlance account was changed, and every other session was ended.`,
       originSentence(origin),
       "If this was you, you can ignore this mail. If it was not, set a new password now.",
+    ],
+    link: { text: "Set a new password", url: `${env().APP_URL}/password` },
+  }),
+  "second-factor-changed": ({ name, change, ...origin }) => ({
+    paragraphs: [
+      `Hello ${name}, ${changeSentences[change]}`,
+      originSentence(origin),
+      "If this was you, you can ignore this mail. If it was not, set a new password: it ends every session. Then check your passkeys and your authenticator app in your profile.",
+    ],
+    link: { text: "Set a new password", url: `${env().APP_URL}/password` },
+  }),
+  "confirm-new-email": ({ url, expiresAt }) =>
+    url === null
+      ? {
+          paragraphs: [
+            "Someone tried to make this address the address of their Parlance account. It already belongs to your account, or did until a few days ago, so nothing changed.",
+            "If it was you, sign in with this address instead. If not, you can ignore this mail.",
+          ],
+        }
+      : {
+          paragraphs: [
+            "Someone requested this address for their Parlance account. If it was you, open the link in the browser you are signed in with.",
+            `The link works once, until ${exactTime(expiresAt)}. If it was not you, ignore this mail: nothing changes.`,
+          ],
+          link: { text: "Confirm the new address", url },
+        },
+  "email-change-requested": ({ name, newEmail, ...origin }) => ({
+    paragraphs: [
+      `Hello ${name}, someone signed in to your Parlance account requested ${newEmail} as its new email address. Nothing changes until that address is confirmed.`,
+      originSentence(origin),
+      "If this was you, you can ignore this mail. If it was not, set a new password: it ends every session.",
+    ],
+    link: { text: "Set a new password", url: `${env().APP_URL}/password` },
+  }),
+  "email-changed": ({ name, newEmail, undoUrl, ...origin }) => ({
+    paragraphs: [
+      `Hello ${name}, the email address of your Parlance account is now ${newEmail}. Every other session was ended.`,
+      originSentence(origin),
+      ...(undoUrl
+        ? [
+            "If this was you, you can ignore this mail. If it was not, reverse the change. The link works for seven days. It ends every session and removes the password, and you set a new one.",
+          ]
+        : []),
+    ],
+    ...(undoUrl && { link: { text: "Reverse the change", url: undoUrl } }),
+  }),
+  "email-restored": ({ name, email, ...origin }) => ({
+    paragraphs: [
+      `Hello ${name}, the change of the email address of your Parlance account was reversed. The address is ${email} again. Every session was ended, and the password is no longer valid.`,
+      originSentence(origin),
+      `Set a new password with a link to ${email}.`,
+    ],
+    link: { text: "Set a new password", url: `${env().APP_URL}/password` },
+  }),
+  "account-deleted": ({ name, ...origin }) => ({
+    paragraphs: [
+      `Hello ${name}, your Parlance account was deleted. You no longer have access to any organization.`,
+      originSentence(origin),
+      "If this was not you, tell the owners of your organizations. An account cannot be restored; an owner can invite you again.",
+    ],
+  }),
+  "recovery-code-used": ({ name, remaining, ...origin }) => ({
+    paragraphs: [
+      `Hello ${name}, a recovery code of your Parlance account was used instead of a passkey or a code from your authenticator app.`,
+      originSentence(origin),
+      remaining === 0
+        ? "It was your last one. Create new codes in your profile."
+        : `You have ${remaining} left.`,
+      "If it was not you, set a new password: it ends every session. Then create new recovery codes.",
     ],
     link: { text: "Set a new password", url: `${env().APP_URL}/password` },
   }),
@@ -139,6 +222,30 @@ export const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => M
     ],
     link: { text: "Open the API keys", url: pageOf(tenant, environment, "api-keys") },
   }),
+};
+
+const moreNews =
+  "You get at most one of these mails in ten minutes. The dashboard lists all of your notifications, and lets you choose which ones you get.";
+const linkTo = ({
+  tenant,
+  environment,
+  conversationId,
+}: MailContents["conversation-assigned"]) => ({
+  text: "Open the conversation",
+  url: pageOf(tenant, environment, `conversations/${conversationId}`),
+});
+
+const changeSentences: Record<SecondFactorChange, string> = {
+  "passkey added": "a passkey was added to your Parlance account.",
+  "passkey removed": "a passkey was removed from your Parlance account.",
+  "authenticator app added": "an authenticator app was added to your Parlance account.",
+  "authenticator app removed": "the authenticator app was removed from your Parlance account.",
+  "recovery codes replaced":
+    "the recovery codes of your Parlance account were replaced. The earlier ones no longer work.",
+  "removed by an operator":
+    "an operator removed every passkey, the authenticator app and the recovery codes of your Parlance account.",
+  "removed by a new owner of the address":
+    "you have just proved that this address is yours. Passkeys, authenticator app and recovery codes that were added to the account earlier were removed.",
 };
 
 const originSentence = ({ device, address, at }: Origin) =>

@@ -7,9 +7,10 @@ export const liveSessionStatement = sql(
   (p) => `
   SELECT s.id AS "sessionId", s.method, s.proved_at AS "provedAt", s.last_seen_at AS "lastSeenAt",
     s.expires_at AS "expiresAt", u.id, u.name, u.email, u.password_hash IS NOT NULL AS "hasPassword",
-    u.email_verified_at IS NOT NULL AS "isEmailVerified",
+    u.email_verified_at IS NOT NULL AS "isEmailVerified", u.second_factor_at IS NOT NULL AS "hasSecondFactor",
     ARRAY(
-      SELECT json_build_object('role', m.role, 'tenant', json_build_object('id', t.id, 'slug', t.slug, 'name', t.name))
+      SELECT json_build_object('role', m.role, 'tenant', json_build_object('id', t.id, 'slug', t.slug, 'name', t.name,
+        'requiresSecondFactor', t.requires_second_factor))
       FROM memberships m JOIN tenants t ON t.id = m.tenant_id
       WHERE m.user_id = u.id AND m.suspended_at IS NULL ORDER BY m.created_at, m.tenant_id
     ) AS memberships

@@ -13,7 +13,7 @@ export const sessionLifetimeSeconds = sessionLifetimeHours * 60 * 60;
 /**
  * A browser that someone signed in with before, according to its own encrypted cookie
  * (lib/auth/known-device.ts): a random id, and the accounts that signed in with it, each with a
- * fingerprint of its password at that time.
+ * fingerprint of its password and second factor at that time.
  */
 export type KnownDevice = { id: string; accounts: Record<string, string> };
 
@@ -62,7 +62,11 @@ export type SignedInUser = {
   email: string;
   hasPassword: boolean;
   isEmailVerified: boolean;
-  memberships: { role: Role; tenant: { id: string; slug: string; name: string } }[];
+  hasSecondFactor: boolean;
+  memberships: {
+    role: Role;
+    tenant: { id: string; slug: string; name: string; requiresSecondFactor: boolean };
+  }[];
 };
 
 /** Not revoked, not expired, and used recently enough. */
@@ -74,7 +78,7 @@ const usedSince = (now: Date) => new Date(now.getTime() - env().SESSION_IDLE_HOU
 
 /** The email address and password hash of the session's user. */
 export async function findAccountOfSession(transaction: Db, id: string) {
-  const select = { user: { select: { email: true, passwordHash: true } } };
+  const select = { user: { select: { email: true, passwordHash: true, secondFactorAt: true } } };
   return (await transaction.session.findUnique({ where: { id }, select }))?.user ?? null;
 }
 

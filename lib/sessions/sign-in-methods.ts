@@ -4,4 +4,5 @@ export const signInMethodNames: Record<SignInMethod, string> = {
   PASSWORD: "Password",
   GITHUB: "GitHub",
   GOOGLE: "Google",
+  PASSKEY: "Passkey",
 };

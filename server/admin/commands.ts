@@ -9,6 +9,7 @@ import { type Identity, mutate, type Partition } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { loopbackClosedBecause, resetExposure } from "@/lib/platform/loopback-exposure";
+import { removeSecondFactor } from "@/lib/second-factor/service";
 import { reencryptSecrets } from "@/lib/secrets/service";
 import { deleteOrganization } from "@/lib/tenant-deletion/service";
 import {
@@ -201,6 +202,16 @@ export const commands: Record<string, Command> = {
       const made = await createPasswordReset(email);
       if (!made) throw new Error(`There is no account with the address ${email}.`);
       return { output: made };
+    },
+  },
+  "user:remove-second-factor": {
+    usage: "user:remove-second-factor --email <address>",
+    options: ["email"],
+    run: async (values) => {
+      const email = required(values, "email").toLowerCase();
+      const isRemoved = await removeSecondFactor(email);
+      if (isRemoved === null) throw new Error(`There is no account with the address ${email}.`);
+      return { output: { email, removed: isRemoved } };
     },
   },
   migrate: {

@@ -4,6 +4,10 @@ import { Notice } from "@/components/ui/notice";
 import { providerChoices } from "@/lib/auth/providers";
 import { currentUser } from "@/lib/auth/require-user";
 import { returnPath } from "@/lib/auth/return-path";
+import { findPendingSignIn } from "@/lib/auth/second-step";
+import { readPendingSignIn } from "@/lib/auth/session-cookie";
+import { passkeySite } from "@/lib/second-factor/passkeys";
+import { CodeForm } from "./code-form";
 import { SignInForm } from "./sign-in-form";
 
 export const metadata = { title: "Sign in" };
@@ -18,8 +22,26 @@ export default async function LoginPage({ searchParams }: Props) {
   const message = error ? (messages[String(error)] ?? messages.Default) : undefined;
   const user = await currentUser();
   if (user && !message) redirect(target);
+  const pending = user ? null : await findPendingSignIn(await readPendingSignIn());
+  const canUsePasskey = passkeySite() !== null;
+  if (pending)
+    return (
+      <CodeForm
+        callbackUrl={target}
+        email={pending.user.email}
+        message={error === "SecondFactor" ? undefined : message}
+        canUsePasskey={canUsePasskey}
+      />
+    );
   if (!user)
-    return <SignInForm callbackUrl={target} message={message} providers={providerChoices()} />;
+    return (
+      <SignInForm
+        callbackUrl={target}
+        message={message}
+        providers={providerChoices()}
+        canUsePasskey={canUsePasskey}
+      />
+    );
   return (
     <div className="space-y-5">
       <h1 className="font-semibold text-2xl tracking-tight">Identity not confirmed</h1>
@@ -47,5 +69,7 @@ const messages: Record<string, string> = {
     "GitHub or Google could not be reached. Try again in a moment, or sign in another way.",
   OAuthCallback:
     "Signing in with GitHub or Google took too long, or their response was invalid. Try again.",
+  SecondFactor: "Entering the code took too long. Sign in again.",
+  SecondFactorOver: "Entering the code took too long. Sign in again.",
   Default: "Sign-in failed. Try again.",
 };

@@ -3,16 +3,23 @@
 import Link from "next/link";
 import { useActionState } from "react";
 import { EmailField } from "@/components/profile/account-fields";
+import { PasskeyButton } from "@/components/profile/passkey-button";
 import { ProviderButtons } from "@/components/profile/provider-buttons";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
 import type { ProviderChoice } from "@/lib/auth/providers";
 import { signInAction } from "../actions";
+import { askForSignInAction, passkeySignInAction } from "../passkey-actions";
 
-type SignInFormProps = { callbackUrl: string; message?: string; providers: ProviderChoice[] };
+type SignInFormProps = {
+  callbackUrl: string;
+  message?: string;
+  providers: ProviderChoice[];
+  canUsePasskey: boolean;
+};
 
-export function SignInForm({ callbackUrl, message, providers }: SignInFormProps) {
+export function SignInForm({ callbackUrl, message, providers, canUsePasskey }: SignInFormProps) {
   const [state, action] = useActionState(signInAction, { message });
 
   return (
@@ -34,6 +41,13 @@ export function SignInForm({ callbackUrl, message, providers }: SignInFormProps)
           Sign in
         </SubmitButton>
       </form>
+      {canUsePasskey ? (
+        <PasskeyButton
+          label="Sign in with a passkey"
+          ask={askForSignInAction}
+          send={(response) => passkeySignInAction(response, callbackUrl)}
+        />
+      ) : null}
       <p>
         <Link href="/password" className="font-medium text-accent underline underline-offset-2">
           Forgot your password?

@@ -79,6 +79,29 @@ export default dashboardPage(async ({ caller, role, environment, base, now }) =>
             )}
           </div>
         </Panel>
+        <Panel
+          title="Second factor"
+          aside={
+            hasRole(role, "OWNER") ? (
+              <SecondFactorRequirement
+                isRequired={tenant.requiresSecondFactor}
+                without={without}
+                change={changeSecondFactorRequirementAction.bind(null, place)}
+              />
+            ) : null
+          }
+        >
+          <div className="space-y-3">
+            <p className="max-w-prose text-muted">
+              {tenant.requiresSecondFactor
+                ? "Required. Members without a passkey or an authenticator app must add one before they get in."
+                : "Not required. Members can sign in with a password, GitHub or Google alone."}
+            </p>
+            {hasRole(role, "OWNER") ? null : (
+              <RoleNote sentence={roleSentence("OWNER", "change this")} />
+            )}
+          </div>
+        </Panel>
         <Panel title="Danger zone">
           <ul className="divide-y divide-line">
             <Danger
