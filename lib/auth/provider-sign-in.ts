@@ -1,5 +1,4 @@
 import { verifyAddress } from "@/lib/access-review/verify-address";
-import { queueMail } from "@/lib/mail/service";
 import { type Db, db } from "@/lib/platform/db";
 import { isUniqueViolation } from "@/lib/platform/sql-errors";
 import { dropSecondFactor, lostToOwner } from "@/lib/second-factor/service";
@@ -11,12 +10,14 @@ import {
   startSession,
 } from "@/lib/sessions/service";
 import { email as emailSchema, personInput } from "@/lib/users/schema";
-import { createUser, findUserByEmail, recordAuditOfUser } from "@/lib/users/service";
+import { AddressReserved, createUser, findUserByEmail } from "@/lib/users/service";
 import type { Provider } from "@/prisma/generated/enums";
 import type { UserModel } from "@/prisma/generated/models";
+import { linkProviderAccount } from "./link-provider-account";
+import { sealPendingSignIn } from "./pending-sign-in";
 import { configuredProviders } from "./providers";
 import { recordRefusedAttempt } from "./refused-attempts";
-import { announceSignIn, recordSignIn } from "./service";
+import { announceSignIn, isUnchanged, recordSignIn, type SignInResult } from "./service";
 import { mayCreateAccount } from "./throttle";
 
 /**
@@ -31,10 +32,15 @@ export type ProviderUser = {
 };
 
 /** Why the sign-in was refused, as shown in the URL of the sign-in page. */
-export type ProviderRefusal = "EmailUnverified" | "OtherAccount" | "TooManyAccounts";
+export type ProviderRefusal =
+  | "AccountChanged"
+  | "AddressReserved"
+  | "EmailUnverified"
+  | "OtherAccount"
+  | "TooManyAccounts";
 
 export type ProviderSignIn =
-  | { outcome: "signed-in"; sessionId: string }
+  | Extract<SignInResult, { outcome: "signed-in" | "second-step" }>
   | { outcome: "refused"; reason: ProviderRefusal };
 
 /**
@@ -56,6 +62,7 @@ export async function signInWithProvider(
     // If the same person sends two concurrent requests, the second one finds what the first one
     // created.
     if (isUniqueViolation(error)) return enter(person, device, current);
+    if (error instanceof AddressReserved) return refused("AddressReserved");
     throw error;
   }
 }
@@ -72,7 +79,7 @@ async function enter(
   const linked = await db().providerAccount.findUnique({ where: key, include: { user: true } });
   if (!linked && !email) return refused("EmailUnverified");
 
-  const known = linked ? { id: linked.userId } : await findUserByEmail(db(), email ?? "");
+  const known = linked?.user ?? (await findUserByEmail(db(), email ?? ""));
   if (current && current.id !== known?.id) {
     recordRefusedAttempt({
       what: "confirmation",
@@ -98,7 +105,9 @@ async function enter(
       return { outcome: "second-step", pending: await sealPendingSignIn(known, provider, toLink) };
     }
     const userId =
-      linked?.userId ?? (await link(transaction, { ...providerUser, email: email ?? "" }, device));
+      known && linked
+        ? known.id
+        : await link(transaction, { ...providerUser, email: email ?? "" }, known, device);
     await transaction.providerAccount.update({ where: key, data: { lastUsedAt: new Date() } });
     // A user with a second factor must use that one as a proof.
     if (current && (current.hasSecondFactor || (await renewProof(transaction, current.sessionId))))
@@ -116,46 +125,35 @@ async function enter(
   });
 }
 
-/** @returns the user that the account now belongs to */
+/**
+ * @param known the user with the address, locked
+ * @returns the user that the account now belongs to
+ */
 async function link(
   transaction: Db,
   { provider, accountId, name, email }: ProviderUser & { email: string },
+  known: UserModel | null,
   device: Device,
 ): Promise<string> {
-  await lockAccount({ db: transaction }, { email });
   const at = new Date();
-  const known = await findUserByEmail(transaction, email);
-  const named = personInput.safeParse({ name: name.slice(0, 100) });
-  const user =
-    known ??
-    (await createUser(transaction, {
+  const account = { provider, accountId, email };
+  if (!known) {
+    const named = personInput.safeParse({ name: name.slice(0, 100) });
+    const { id: userId } = await createUser(transaction, {
       name: named.success ? named.data.name : nameFromEmail(email),
       email,
       passwordHash: null,
       emailVerifiedAt: at,
-    }));
-  await transaction.providerAccount.create({
-    data: { provider, accountId, userId: user.id, email, linkedAt: at, lastUsedAt: at },
-  });
-  if (!known) return user.id;
-
+    });
+    const times = { linkedAt: at, lastUsedAt: at };
+    await transaction.providerAccount.create({ data: { ...account, userId, ...times } });
+    return userId;
+  }
   const isPasswordDropped = !known.emailVerifiedAt && known.passwordHash !== null;
   if (await verifyAddress(transaction, known.id, { at, address: device.address }))
-    await takeFromStrangers(transaction, known, at);
-  await recordAuditOfUser(transaction, user.id, device.address, {
-    action: "user.account_linked",
-    changes: {
-      ...(isPasswordDropped && { before: { hasPassword: true } }),
-      after: { provider, email, ...(isPasswordDropped && { hasPassword: false }) },
-    },
-  });
-  await queueMail(transaction, email, {
-    kind: "account-linked",
-    name: user.name,
-    provider,
-    isPasswordDropped,
-  });
-  return user.id;
+    await takeFromStrangers(transaction, known, { at, device });
+  await linkProviderAccount(transaction, known, account, device, isPasswordDropped);
+  return known.id;
 }
 
 /** The part before the @, as words: a name must not look like an address. */

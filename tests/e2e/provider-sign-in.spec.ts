@@ -42,9 +42,9 @@ async function continueWith(
   await page.getByRole("button", { name: decision }).click();
 }
 
-test("a new user signs up with GitHub, names an organization, confirms a live key with GitHub, and sets a password", async ({
-  page,
-}) => {
+test("a new user signs up with GitHub, names an organization, confirms a live key with GitHub, and sets a password", {
+  tag: "@full",
+}, async ({ page }) => {
   const { login, email } = await newLogin();
   await comeFromElsewhere(page);
   await page.goto("/signup");
@@ -88,11 +88,11 @@ test("a new user signs up with GitHub, names an organization, confirms a live ke
   await signOut(page);
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page).toHaveURL(`/compilers-${login}/test`);
 });
 
-test("a user with a verified address is linked by it, and the password still works", async ({
+test("a user with a verified address is linked by it, and the password still works @full", async ({
   page,
 }) => {
   const { email, tenantSlug } = await signUp(page);
@@ -112,11 +112,11 @@ test("a user with a verified address is linked by it, and the password still wor
   await signOut(page);
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page).toHaveURL(`/${tenantSlug}/test`);
 });
 
-test("a user who signed up with someone else's address loses access when its owner signs in", async ({
+test("a user who signed up with someone else's address loses access when its owner signs in @full", async ({
   page,
   browser,
 }) => {
@@ -134,12 +134,12 @@ test("a user who signed up with someone else's address loses access when its own
   await expect(page).toHaveURL(/\/login\?callbackUrl=/);
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page.getByText("The email address or password is incorrect.")).toBeVisible();
   await context.close();
 });
 
-test("an unverified address and a canceled sign-in lead back to the sign-in page with an explanation", async ({
+test("an unverified address and a canceled sign-in lead back to the sign-in page with an explanation @full", async ({
   page,
 }) => {
   const { login } = await newLogin({ isVerified: false });
@@ -153,7 +153,7 @@ test("an unverified address and a canceled sign-in lead back to the sign-in page
   await expect(page.getByRole("alert").filter({ hasText: "was canceled or denied" })).toBeVisible();
 });
 
-test("an invitation is accepted with the provider account that has the invited address", async ({
+test("an invitation is accepted with the provider account that has the invited address @full", async ({
   page,
   browser,
 }) => {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { changePassword } from "@/lib/auth/change-password";
 import { hashPassword } from "@/lib/auth/password";
@@ -7,7 +8,7 @@ import { gitHubApi } from "@/lib/auth/providers";
 import { signIn } from "@/lib/auth/service";
 import { maximumSignUps, mayCreateAccount } from "@/lib/auth/throttle";
 import { openMail } from "@/lib/mail/service";
-import { db } from "@/lib/platform/db";
+import { db, pool } from "@/lib/platform/db";
 import { parseEnv } from "@/lib/platform/env";
 import { findLiveSession, startSession } from "@/lib/sessions/service";
 import { proofLifetimeMs } from "@/lib/step-up/proof";
@@ -31,7 +32,7 @@ async function sessionOf(
   current: Parameters<typeof signInWithProvider>[2] = null,
 ) {
   const result = await signInWithProvider(providerUser, newDevice(), current);
-  if (result.outcome !== "signed-in") throw new Error(result.reason);
+  if (result.outcome !== "signed-in") throw new Error(JSON.stringify(result));
   const session = await findLiveSession(result.sessionId);
   if (!session) throw new Error("the session does not count");
   return session;
@@ -191,6 +192,43 @@ describe("a user with an account", () => {
     );
   });
 });
+
+describe("an account that changes during the sign-in", () => {
+  test.each([
+    ["password", "password_hash = 'another'"],
+    ["second factor", "second_factor_at = now()"],
+    ["address", "email = 'new-' || email"],
+  ])("gets no session if its %s changes", async (_what, change) => {
+    const { owner } = await newOwner({ isVerified: true });
+    const providerUser = arrive({ email: owner.email });
+    await sessionOf(providerUser);
+    const where = { userId: owner.id };
+    const before = await db().session.count({ where });
+    const other = await pool().connect();
+    try {
+      await other.query("BEGIN");
+      await other.query(`UPDATE users SET ${change} WHERE id = $1`, [owner.id]);
+      const result = signInWithProvider(providerUser, newDevice(), null);
+      let isDone = false;
+      void result.finally(() => {
+        isDone = true;
+      });
+      while (!isDone && !(await isWaiting())) await setImmediate();
+      await other.query("COMMIT");
+      expect(await result).toEqual({ outcome: "refused", reason: "AccountChanged" });
+    } finally {
+      other.release();
+    }
+    expect(await db().session.count({ where })).toBe(before);
+  });
+});
+
+async function isWaiting(): Promise<boolean> {
+  const { rowCount } = await pool().query(
+    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM users%'",
+  );
+  return rowCount !== 0;
+}
 
 describe("a signed-in user", () => {
   test("proves their identity, and stays in the same session", async () => {

@@ -22,9 +22,9 @@ type Grant = {
 export const providerClient = { id: "parlance-test", secret: "a secret of the provider" };
 
 /**
- * GitHub and Google on this machine, as far as signing in goes: a page on which one says who one
- * is, codes that are good once and only with the verifier that their challenge was made from,
- * GitHub's list of addresses, Google's signed claims.
+ * A substitute for GitHub and Google at sign-in: a page where a user enters their name, codes that work
+ * once and only with the verifier of their challenge, GitHub's list of addresses, and Google's
+ * signed claims.
  */
 export async function startIdentityProvider() {
   const people = new Map<string, ProviderPerson>();
