@@ -46,11 +46,16 @@ const membershipsOf = (transaction: Db, userId: string) =>
     include: { tenant: { select: { name: true } } },
   });
 
-async function accessIn(transaction: Db, tenantId: string, userId: string): Promise<Access> {
+async function accessIn(
+  transaction: Db,
+  tenantId: string,
+  userId: string,
+  since?: Date,
+): Promise<Access> {
   const hasCreated = await transaction.auditEntry.findFirst({
-    where: { tenantId, actorId: userId, action: "organization.created" },
+    where: { tenantId, actorId: userId, action: "organization.created", ...madeSince(since) },
   });
-  const touched = hasCreated ? null : await touchedIn(transaction, tenantId, userId);
+  const touched = hasCreated ? null : await touchedIn(transaction, tenantId, userId, since);
   const only = touched && { in: touched };
   const ofTenant = {
     tenantId,
@@ -92,18 +97,31 @@ async function accessIn(transaction: Db, tenantId: string, userId: string): Prom
   };
 }
 
+const madeSince = (since: Date | undefined) => since && { createdAt: { gte: since } };
+
 /**
  * Ids of everything that the user, or a key they created, created or changed in another user's
  * organization, and of members they let in.
  */
-async function touchedIn(transaction: Db, tenantId: string, userId: string): Promise<string[]> {
+async function touchedIn(
+  transaction: Db,
+  tenantId: string,
+  userId: string,
+  since?: Date,
+): Promise<string[]> {
   const keys = await transaction.apiKey.findMany({
-    where: { tenantId, environment: { in: environments }, createdById: userId },
+    where: {
+      tenantId,
+      environment: { in: environments },
+      createdById: userId,
+      ...madeSince(since),
+    },
     select: { id: true },
   });
   const own = await transaction.auditEntry.findMany({
     where: {
       tenantId,
+      ...madeSince(since),
       actorId: { in: [userId, ...keys.map(({ id }) => id)] },
       OR: [
         { action: { startsWith: "api_key." } },
@@ -127,12 +145,14 @@ async function touchedIn(transaction: Db, tenantId: string, userId: string): Pro
  * Suspends everything that gave access before the user's address was verified, until an owner or
  * admin confirms it: anyone could have signed up with the address first. Writes an audit entry in
  * each organization, and mails the user a list.
+ * @param since leaves out what was made or changed earlier
  */
 export async function suspendAccessMadeBy(
   transaction: Db,
   user: { id: string; email: string; name: string },
   at: Date,
   address: string | null,
+  since?: Date,
 ) {
   const organizations: { name: string; count: number }[] = [];
   for (const { tenantId, role, tenant } of await membershipsOf(transaction, user.id)) {
@@ -143,7 +163,7 @@ export async function suspendAccessMadeBy(
     );
     // Waits for changes in progress, so that they are included.
     await lockTenant(caller);
-    const access = await accessIn(transaction, tenantId, user.id);
+    const access = await accessIn(transaction, tenantId, user.id, since);
     if (countAccess(access) === 0) continue;
     await suspend(caller, access, at);
     await recordAudit(caller, {
@@ -157,6 +177,7 @@ export async function suspendAccessMadeBy(
     await queueMail(transaction, user.email, {
       kind: "access-suspended",
       name: user.name,
+      since: since ?? null,
       organizations,
     });
 }

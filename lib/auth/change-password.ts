@@ -1,15 +1,17 @@
 import { queueMail } from "@/lib/mail/service";
 import { type Db, db } from "@/lib/platform/db";
+import { lockAccount } from "@/lib/resources/lock-row";
 import { deviceName } from "@/lib/sessions/device-name";
 import {
   type Device,
+  findProof,
   revokeSessions,
   type SignedInUser,
   startSession,
 } from "@/lib/sessions/service";
 import { hasRecentProof } from "@/lib/step-up/proof";
 import { recordAuditOfUser } from "@/lib/users/service";
-import type { SignInMethod } from "@/prisma/generated/enums";
+import type { UserModel } from "@/prisma/generated/models";
 import { hashPassword } from "./password";
 import { checkPassword } from "./service";
 import type { Throttled } from "./throttle";
@@ -37,27 +39,26 @@ export async function changePassword(
       { ...device, sessionId: user.sessionId },
     );
     if (checked.outcome !== "succeeded") return checked;
-  } else if (!hasRecentProof(user.provedAt)) {
-    return { outcome: "proof-needed" };
   }
   const passwordHash = await hashPassword(password);
   return db().$transaction(async (transaction) => {
+    // A session that ended while the password was checked must not start another one.
+    await lockAccount({ db: transaction }, { userId: user.id });
+    if (!(await findProof(transaction, user.sessionId))) return { outcome: "proof-needed" };
     const method = user.hasPassword ? "PASSWORD" : user.method;
-    const sessionId = await setPassword(transaction, user.id, {
+    await setPassword(transaction, user.id, {
       passwordHash,
       device,
-      method,
       action: "user.password_changed",
     });
-    return { outcome: "changed", sessionId };
+    const session = await startSession(transaction, user.id, device, { method });
+    return { outcome: "changed", sessionId: session.id };
   });
 }
 
 /**
  * In one transaction: sets the password, ends all sessions, invalidates other password links,
- * writes an entry in the audit log of each of the user's organizations, mails the user, and starts
- * a new session.
- * @returns the new session
+ * writes an entry in the audit log of each of the user's organizations, and mails the user.
  */
 export async function setPassword(
   transaction: Db,
@@ -65,10 +66,9 @@ export async function setPassword(
   how: {
     passwordHash: string;
     device: Device;
-    method: SignInMethod;
     action: "user.password_changed" | "user.password_reset";
   },
-): Promise<string> {
+): Promise<UserModel> {
   const now = new Date();
   const user = await transaction.user.update({
     where: { id: userId },
@@ -89,6 +89,5 @@ export async function setPassword(
     name: user.name,
     ...origin,
   });
-  const session = await startSession(transaction, userId, how.device, { method: how.method });
-  return session.id;
+  return user;
 }

@@ -1,9 +1,11 @@
-import { notFound } from "next/navigation";
+import { headers } from "next/headers";
+import { notFound, redirect } from "next/navigation";
 import { cache } from "react";
 import { type Identity, reader } from "@/lib/platform/caller";
 import { newId } from "@/lib/resources/ids";
 import type { SignedInUser } from "@/lib/sessions/service";
 import type { Environment, Role } from "@/prisma/generated/enums";
+import { pathHeader } from "./path-header";
 import { currentDevice, requireUser } from "./require-user";
 
 type Membership = SignedInUser["memberships"][number];
@@ -55,8 +57,8 @@ export async function dashboardPlace(tenantSlug: string, environment: string): P
   return { user, tenant, environment, role, identity };
 }
 
-/** The same, with a caller for reads. */
-export async function dashboardCaller(tenantSlug: string, environment: string) {
+/** The same, with a caller for reads. A page and its title share it. */
+export const dashboardCaller = cache(async (tenantSlug: string, environment: string) => {
   const place = await dashboardPlace(tenantSlug, environment);
   return { ...place, caller: reader(place.identity) };
-}
+});

@@ -16,7 +16,8 @@ const digest = (text: string) => createHash("sha256").update(text).digest("base6
 /** Represents an account in cookies and in the limiter's store, without revealing whose it is. */
 export const accountTag = (email: string) => digest(email);
 
-const fingerprint = (passwordHash: string | null) => digest(passwordHash ?? "no password");
+/** Changes with the password, and reveals nothing about it. */
+export const fingerprint = (passwordHash: string | null) => digest(passwordHash ?? "no password");
 
 type Account = { email: string; passwordHash: string | null; secondFactorAt?: Date | null };
 
@@ -31,13 +32,10 @@ export function hasSignedInWith(device: KnownDevice | null | undefined, account:
   return device?.accounts[accountTag(account.email)] === signInMark(account);
 }
 
-export function withAccount(
-  device: KnownDevice | null,
-  { email, passwordHash }: Account,
-): KnownDevice {
-  const tag = accountTag(email);
+export function withAccount(device: KnownDevice | null, account: Account): KnownDevice {
+  const tag = accountTag(account.email);
   const others = Object.entries(device?.accounts ?? {}).filter(([known]) => known !== tag);
-  const accounts = [...others, [tag, fingerprint(passwordHash)] as const].slice(-maximumAccounts);
+  const accounts = [...others, [tag, signInMark(account)] as const].slice(-maximumAccounts);
   return {
     id: device?.id ?? randomBytes(16).toString("base64url"),
     accounts: Object.fromEntries(accounts),

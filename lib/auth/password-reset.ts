@@ -12,7 +12,9 @@ import { type Device, startSession } from "@/lib/sessions/service";
 import { findUserByEmail } from "@/lib/users/service";
 import { setPassword } from "./change-password";
 import { hashPassword } from "./password";
+import { sealPendingSignIn } from "./pending-sign-in";
 import { recordRefusedAttempt } from "./refused-attempts";
+import type { SignInResult } from "./service";
 import { mayRequestPasswordReset } from "./throttle";
 
 const lifetimeMs = 60 * 60_000;
@@ -173,7 +175,7 @@ export async function resetPassword(
   token: string,
   password: string,
   device: Device,
-): Promise<{ sessionId: string } | null> {
+): Promise<Extract<SignInResult, { outcome: "signed-in" | "second-step" }> | null> {
   // Hashing is expensive, so an invalid link must not trigger it.
   if (!(await findPasswordReset(token))) return null;
   const passwordHash = await hashPassword(password);
@@ -194,7 +196,6 @@ export async function resetPassword(
     const user = await setPassword(transaction, userId, {
       passwordHash,
       device,
-      method: "PASSWORD",
       action: "user.password_reset",
     });
     if (user.secondFactorAt)

@@ -4,6 +4,7 @@ import { acceptAsNewUser } from "@/lib/members/accept-invitation";
 import type { Caller } from "@/lib/platform/caller";
 import { type Db, db } from "@/lib/platform/db";
 import { isUniqueViolation } from "@/lib/platform/sql-errors";
+import { lockAccount } from "@/lib/resources/lock-row";
 import { deviceName } from "@/lib/sessions/device-name";
 import {
   type Device,
@@ -14,17 +15,25 @@ import {
   startSession,
 } from "@/lib/sessions/service";
 import { type SignUp, signInInput } from "@/lib/users/schema";
-import { createAccount, findUserByEmail, recordAuditOfUser } from "@/lib/users/service";
+import {
+  AddressReserved,
+  createAccount,
+  findUserByEmail,
+  recordAuditOfUser,
+} from "@/lib/users/service";
 import type { SessionModel, UserModel } from "@/prisma/generated/models";
 import { sendEmailVerification } from "./email-verification";
 import { hasSignedInWith } from "./known-device";
 import { hashPassword, verifyPassword } from "./password";
+import { sealPendingSignIn } from "./pending-sign-in";
 import { recordRefusedAttempt } from "./refused-attempts";
 import { type AttemptSource, mayCreateAccount, type Throttled, throttleFailures } from "./throttle";
 
 export type SignInResult =
   | Throttled
   | { outcome: "failed" }
+  /** The password is right, and a code is needed. `pending` goes into the browser's cookie. */
+  | { outcome: "second-step"; pending: string }
   | { outcome: "signed-in"; sessionId: string };
 
 /**
@@ -41,6 +50,7 @@ export async function signIn(credentials: unknown, device: Device): Promise<Sign
     };
 
   return db().$transaction(async (transaction) => {
+    if (!(await isUnchanged(transaction, checked.result))) return { outcome: "failed" };
     const session = await startSession(transaction, checked.result.id, device);
     await recordSignIn(transaction, session, device);
     await announceSignIn(transaction, checked.result, session, device);
@@ -140,7 +150,7 @@ export async function confirmPassword(
   user: Pick<SignedInUser, "email" | "sessionId">,
   sent: unknown,
   device: Device,
-): Promise<Throttled | { outcome: "failed" | "confirmed" }> {
+): Promise<Throttled | { outcome: "failed" | "code-needed" | "confirmed" }> {
   const checked = await checkPassword(
     { email: user.email, password: sent },
     { ...device, sessionId: user.sessionId },
@@ -180,15 +190,16 @@ export async function signUp(input: SignUp, device: Device): Promise<SignUpResul
       return { outcome: "signed-in", sessionId: session.id, tenantSlug: tenant.slug };
     });
   } catch (error) {
-    // Someone else took the address while the password was hashed.
-    if (isUniqueViolation(error)) return { outcome: "email-taken" };
+    // Someone else took the address while the password was hashed, or it is reserved for them.
+    if (isUniqueViolation(error) || error instanceof AddressReserved)
+      return { outcome: "email-taken" };
     throw error;
   }
 }
 
 /**
  * For an invited user who has no account yet.
- * @throws AppError `not-found` if the link is not valid
+ * @throws AppError `not-found` if the link is not valid, `conflict` if the address is reserved
  */
 export async function signUpByInvitation(
   token: string,

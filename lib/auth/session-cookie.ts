@@ -15,6 +15,7 @@ import {
   sealKnownDevice,
   withAccount,
 } from "./known-device";
+import { pendingSignInSeconds } from "./pending-sign-in";
 
 /** The same attributes that next-auth uses, so that both can write and read the cookie. */
 function cookieNamed(name: string) {

@@ -129,13 +129,13 @@ function passkeyCounters(knownId: string | null, source: AttemptSource): Counter
 // Shared between Next's bundles of this module, as the limiter is.
 const shared = globalThis as { parlanceSignInsInProgress?: Map<string, number> };
 
+type Tried<Result> = Throttled | { outcome: "failed" } | { outcome: "succeeded"; result: Result };
+
 /**
- * Runs `attempt` unless its source has failed too often; a result of null is a failure. The
- * decision comes before `attempt` starts, and attempts in progress count as failures until they
- * end, so a hundred concurrent guesses do not get around the limit.
+ * Runs `attempt` unless its source has failed too often; a result of null is a failure.
  * @param email null if the credentials name no account
  */
-export async function throttleFailures<Result>(
+export const throttleFailures = <Result>(
   email: string | null,
   source: AttemptSource,
   attempt: () => Promise<Result | null>,
@@ -168,7 +168,6 @@ async function throttled<Result>(
 ): Promise<Tried<Result>> {
   shared.parlanceSignInsInProgress ??= new Map();
   const inProgress = shared.parlanceSignInsInProgress;
-  const counters = failureCounters(email, source);
 
   const limiter = rateLimiter();
   const states = await Promise.all(

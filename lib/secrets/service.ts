@@ -6,6 +6,7 @@ import {
   openSecret,
   sealSecret,
   storedResponseContext,
+  webhookHeadersContext,
   webhookSecretContext,
 } from "@/lib/platform/secret-box";
 import type { Environment } from "@/prisma/generated/enums";
@@ -31,12 +32,15 @@ type SealedRow = {
   webhook_id: string;
   key: string;
   id: string;
+  user_id: string;
   sealed: string;
 };
 
 const contextOf: Record<SealedKind, (row: SealedRow) => string> = {
   webhookSecrets: (row) =>
     webhookSecretContext({ tenantId: row.tenant_id, environment: row.environment }, row.webhook_id),
+  webhookHeaders: (row) =>
+    webhookHeadersContext({ tenantId: row.tenant_id, environment: row.environment }, row.id),
   storedResponses: (row) =>
     storedResponseContext({ tenantId: row.tenant_id, environment: row.environment }, row.key),
   waitingMails: (row) => mailContext(row.id),

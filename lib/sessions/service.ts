@@ -76,10 +76,16 @@ function live(now: Date) {
 
 const usedSince = (now: Date) => new Date(now.getTime() - env().SESSION_IDLE_HOURS * 3_600_000);
 
-/** The email address and password hash of the session's user. */
+/** What a known device remembers of the session's user. */
 export async function findAccountOfSession(transaction: Db, id: string) {
   const select = { user: { select: { email: true, passwordHash: true, secondFactorAt: true } } };
   return (await transaction.session.findUnique({ where: { id }, select }))?.user ?? null;
+}
+
+/** When the session's user last proved their identity; null once it was revoked. */
+export function findProof(transaction: Db, id: string) {
+  const select = { provedAt: true, user: { select: { emailVerifiedAt: true } } };
+  return transaction.session.findUnique({ where: { id, revokedAt: null }, select });
 }
 
 /**

@@ -114,7 +114,8 @@ test("a mailed link sets a new password once, ends all sessions, and signs in", 
 
   const result = await resetPassword(token, newPassword, newDevice());
 
-  expect(await findLiveSession(result?.sessionId ?? "")).toMatchObject({ id: owner.id });
+  if (result?.outcome !== "signed-in") throw new Error(result?.outcome);
+  expect(await findLiveSession(result.sessionId)).toMatchObject({ id: owner.id });
   expect(await findLiveSession(session.id)).toBeNull();
   expect(await outcomeOf(owner.email, newPassword)).toBe("signed-in");
   expect(
@@ -159,6 +160,16 @@ test("a link lasts an hour, and a changed password ends it earlier", async () =>
   const other = await tokenMailedTo(owner.email);
   await changePassword(user, { current: oldPassword, password: newPassword }, newDevice());
   expect(await findPasswordReset(other)).toBeNull();
+});
+
+test("a session that ended in the meantime does not change the password", async () => {
+  const { owner, user, session } = await newSignedIn();
+  await revokeSession(db(), owner.id, session.id);
+  expect(
+    await changePassword(user, { current: oldPassword, password: newPassword }, newDevice()),
+  ).toEqual({ outcome: "proof-needed" });
+  expect(await listSessions(db(), owner.id)).toEqual([]);
+  expect(await outcomeOf(owner.email, oldPassword)).toBe("signed-in");
 });
 
 test("an unknown address gets the same response and the same record, and no mail", async () => {
