@@ -27,7 +27,7 @@ type ProtectedAction = {
 export const protectedActions = {
   createApiKey: { what: "create a live key", onlyLive: true },
   updateApiKey: { what: "change a live key", onlyLive: true },
-  rollApiKey: { what: "roll a live key", onlyLive: true },
+  rollApiKey: { what: "rotate a live key", onlyLive: true },
   revokeApiKey: { what: "revoke a live key", onlyLive: true, onlyRemoves: true },
   createWebhook: { what: "create a live webhook", onlyLive: true },
   updateWebhook: { what: "change what a live webhook receives", onlyLive: true },

@@ -9,6 +9,7 @@ import { setCurrentTime } from "@/lib/platform/time";
 import { findLiveSession, revokeSessions, startSession } from "@/lib/sessions/service";
 import { ProofNeeded, proofLifetimeMs, requireRecentProof } from "@/lib/step-up/proof";
 import { createAccount } from "@/lib/users/service";
+import { createWebhook, updateWebhook } from "@/lib/webhooks/service";
 import type { Environment } from "@/prisma/generated/enums";
 
 const password = "correct horse battery";
@@ -157,4 +158,35 @@ test("a live key needs a fresh proof, a test key does not", async () => {
   await expect(create("live", null)).rejects.toThrow(ProofNeeded);
   expect((await create("live", new Date())).key).toMatch(/_live_/);
   expect((await create("test", null)).key).toMatch(/_test_/);
+});
+
+test("whatever decides what a live webhook sends and to whom needs a fresh proof, its description does not", async () => {
+  const { tenantId, userId } = await newSession();
+  const acting = (provedAt: Date | null): Identity => ({
+    partition: { tenantId, environment: "live" },
+    actor: { type: "USER", id: userId, role: "OWNER", provedAt },
+    request: null,
+    address: null,
+  });
+  const url = "https://example.com/hook";
+  const { id } = await mutate(acting(new Date()), (caller) =>
+    createWebhook(caller, { url, events: ["message.sent"], metadata: {} }),
+  );
+  const change = (patch: Parameters<typeof updateWebhook>[2]) =>
+    mutate(acting(null), (caller) => updateWebhook(caller, id, patch));
+  for (const patch of [
+    { url: `${url}/other` },
+    { events: ["*" as const] },
+    { filter: { channelId: "web" } },
+    { headers: { "X-Team": "support" } },
+    { acceptReplies: true },
+    { asymmetricSignatures: true },
+    { status: "DISABLED" as const },
+  ])
+    await expect(change(patch), JSON.stringify(patch)).rejects.toThrow(ProofNeeded);
+  expect(await change({ description: "Orders" })).toMatchObject({
+    description: "Orders",
+    headerNames: [],
+    publicKeys: [],
+  });
 });

@@ -8,26 +8,37 @@ import * as agentVersions from "@/lib/agents/versions";
 import * as apiKeys from "@/lib/api-keys/service";
 import * as audit from "@/lib/audit/service";
 import * as auditChain from "@/lib/audit/verify-chain";
+import * as deletions from "@/lib/conversations/delete";
 import * as messages from "@/lib/conversations/messages";
+import * as redaction from "@/lib/conversations/redact";
+import * as savedViews from "@/lib/conversations/saved-views";
 import * as conversations from "@/lib/conversations/service";
 import * as customers from "@/lib/customers/service";
 import * as deliveries from "@/lib/deliveries/service";
+import * as erasures from "@/lib/erasures/service";
+import * as files from "@/lib/files/service";
 import * as knowledgeBases from "@/lib/knowledge/bases/service";
 import * as documents from "@/lib/knowledge/documents/service";
 import * as invitations from "@/lib/members/invitations";
 import * as members from "@/lib/members/service";
 import { type Caller, type Identity, mutate } from "@/lib/platform/caller";
 import { RoleMissing } from "@/lib/platform/roles";
+import * as retention from "@/lib/retention/settings";
+import * as sampleData from "@/lib/sample-data/service";
+import * as requirement from "@/lib/second-factor/requirement";
 import { ProofNeeded, proofLifetimeMs } from "@/lib/step-up/proof";
 import { type ProtectedActionName, protectedActions } from "@/lib/step-up/protected-actions";
+import * as tenantDeletion from "@/lib/tenant-deletion/service";
 import * as tenants from "@/lib/tenants/service";
 import * as testData from "@/lib/test-data/service";
+import * as alerts from "@/lib/webhooks/alerts";
 import * as webhooks from "@/lib/webhooks/service";
 import type { Environment, Role } from "@/prisma/generated/enums";
 import { as, newAddress, newMember, newOrganization, type TestPerson } from "../support/people";
 
 const id = (prefix: string) => `${prefix}_00000000000000000000000000`;
 const file = { blobKey: "none", contentType: "text/plain", sizeBytes: 1, sha256: Buffer.alloc(32) };
+const noRetention = { conversations: null, events: null, requestLogs: null, attempts: null };
 const idleWebhook = {
   url: "http://127.0.0.1:9/hook",
   description: null,
@@ -51,6 +62,8 @@ type Proof = "always" | "live" | "never";
  * anything is looked up.
  */
 const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
+  getAlertTarget: ["ADMIN", "never", alerts.getAlertTarget],
+  changeAlertTarget: ["ADMIN", "always", (caller) => alerts.changeAlertTarget(caller, null)],
   createAgent: [
     "MEMBER",
     "never",
@@ -71,10 +84,47 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
     "never",
     (caller) => conversations.updateConversation(caller, id("cnv"), {}),
   ],
+  // Only to share it.
+  saveView: [
+    "MEMBER",
+    "never",
+    (caller) => savedViews.saveView(caller, { name: "View", query: "", isShared: true }),
+  ],
+  // Only of another member.
+  deleteView: [
+    "ADMIN",
+    "never",
+    (caller) => savedViews.deleteView(caller, { userId: id("usr"), name: "View" }),
+  ],
   postMessage: [
     "MEMBER",
     "never",
     (caller) => messages.postMessage(caller, id("cnv"), { text: "Hello" } as never),
+  ],
+  createFile: ["MEMBER", "never", (caller) => files.createFile(caller, { name: "a.txt" }, file)],
+  deleteConversation: [
+    "MEMBER",
+    "never",
+    (caller) => deletions.deleteConversation(caller, id("cnv")),
+  ],
+  deleteCustomer: [
+    "MEMBER",
+    "never",
+    (caller) => deletions.deleteCustomer(caller, id("cus"), { cascade: true }),
+  ],
+  redactMessage: [
+    "MEMBER",
+    "never",
+    (caller) => redaction.redactMessage(caller, id("cnv"), id("msg")),
+  ],
+  previewRetention: ["ADMIN", "never", (caller) => retention.previewRetention(caller, noRetention)],
+  updateRetention: ["ADMIN", "live", (caller) => retention.updateRetention(caller, noRetention)],
+  eraseCustomer: ["ADMIN", "live", (caller) => erasures.eraseCustomer(caller, id("cus"))],
+  deleteAgent: ["MEMBER", "never", (caller) => agents.deleteAgent(caller, id("agt"))],
+  deleteKnowledgeBase: [
+    "MEMBER",
+    "never",
+    (caller) => knowledgeBases.deleteKnowledgeBase(caller, id("kb")),
   ],
   createCustomer: [
     "MEMBER",
@@ -98,6 +148,23 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
     "MEMBER",
     "never",
     (caller) => documents.createDocument(caller, id("kb"), { name: "a.txt" } as never, file),
+  ],
+  addSampleData: ["MEMBER", "never", sampleData.addSampleData],
+  removeSampleData: ["MEMBER", "never", sampleData.removeSampleData],
+  updateKnowledgeBase: [
+    "MEMBER",
+    "never",
+    (caller) => knowledgeBases.updateKnowledgeBase(caller, id("kb"), {}),
+  ],
+  updateDocument: [
+    "MEMBER",
+    "never",
+    (caller) => documents.updateDocument(caller, id("kb"), id("doc"), {}),
+  ],
+  replaceDocument: [
+    "MEMBER",
+    "never",
+    (caller) => documents.replaceDocument(caller, id("kb"), id("doc"), { name: "a.txt" }, file),
   ],
   deleteDocument: [
     "MEMBER",
@@ -165,6 +232,11 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
   exportAuditEntries: ["ADMIN", "never", (caller) => audit.exportAuditEntries(caller, {}).next()],
   verifyAuditChain: ["ADMIN", "never", (caller) => auditChain.verifyAuditChain(caller)],
   renameTenant: ["ADMIN", "never", (caller) => tenants.renameTenant(caller, "Another name")],
+  deleteOrganization: [
+    "OWNER",
+    "always",
+    (caller) => tenantDeletion.deleteOrganization(caller, "not its slug"),
+  ],
   requestWipe: ["ADMIN", "never", (caller) => testData.requestWipe(caller, "not its name")],
   listInvitations: ["ADMIN", "never", (caller) => invitations.listInvitations(caller)],
   listSuspendedAccess: ["ADMIN", "never", (caller) => accessReview.listSuspendedAccess(caller)],
@@ -172,6 +244,11 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
     "ADMIN",
     "never",
     (caller) => accessReview.countAllSuspendedAccess(caller),
+  ],
+  changeSecondFactorRequirement: [
+    "OWNER",
+    "always",
+    (caller) => requirement.changeSecondFactorRequirement(caller, false),
   ],
   confirmAccess: ["ADMIN", "always", (caller) => accessReview.confirmAccess(caller, "everything")],
   createInvitation: [
@@ -200,6 +277,7 @@ const withoutProof: Record<string, string> = {
   listAuditTrail: "reads",
   exportAuditEntries: "reads",
   verifyAuditChain: "reads",
+  getAlertTarget: "reads",
   listInvitations: "reads",
   listSuspendedAccess: "reads",
   countAllSuspendedAccess: "reads",
@@ -210,6 +288,8 @@ const withoutProof: Record<string, string> = {
   resumeHeld: "goes to an address that was chosen with a proof",
   discardHeld: "each delivery can still be resent",
   renameTenant: "changes no one's access",
+  deleteView: "can be saved again",
+  previewRetention: "only counts",
   requestWipe: "deletes test data only, and takes the organization's name typed out",
 };
 
@@ -217,6 +297,8 @@ const withoutProof: Record<string, string> = {
 const forEveryRole: Record<string, string> = {
   leaveOrganization: "every member may leave",
   renameUser: "all users have a name",
+  changeMutedNotifications: "all users choose their own notifications",
+  markNotificationsRead: "all users read their own notifications",
   recordAudit: "its callers require the role",
   requireStepUp: "records what it refuses, and changes nothing else",
   followEvents: "reads; what it adds and deletes is in memory",
@@ -226,7 +308,16 @@ const forEveryRole: Record<string, string> = {
   countDocument: "its callers require the role",
   writeAgent: "its callers require the role",
   insertApiKey: "its callers require the role",
+  lockCustomerForDeletion: "its callers require the role",
+  recordMessageEvent: "its callers require the role",
+  clearResponsesWithReply: "its callers require the role",
+  forgetResponses: "its callers require the role",
+  lockFilesToAttach: "its callers require the role",
+  attachFiles: "its callers require the role",
+  deleteFilesOfMessages: "its callers require the role",
   adoptBlob: "its callers require the role",
+  recordDeletedTenant: "only a job calls it",
+  setPlan: "only an operator calls it",
   abandonBlob: "its callers require the role",
   runOnce: "the change that it runs requires the role",
 };
