@@ -46,3 +46,14 @@ export const dashboardNavigation: { title: string | null; items: NavigationItem[
     ],
   },
 ];
+
+/** The tabs of the settings. The palette lists them, too. */
+export const settingsPages = [
+  { path: "settings", name: "General" },
+  { path: "settings/members", name: "Members" },
+  { path: "settings/retention", name: "Retention" },
+  { path: "settings/access-review", name: "Access review" },
+  { path: "settings/audit-log", name: "Audit log" },
+  { path: "settings/notifications", name: "Notifications" },
+  { path: "settings/profile", name: "Profile" },
+] as const;

@@ -1,6 +1,9 @@
 import { BookOpen } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { Bell } from "@/components/notifications/bell";
+import { buttonClass } from "@/components/ui/button";
+import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { AccountMenu } from "./account-menu";
 import { EnvironmentSwitch } from "./environment-switch";
@@ -17,13 +20,16 @@ type ShellProps = {
   user: { name: string; email: string };
   roleName: string;
   signOut: () => Promise<void>;
+  time: TimeSettings;
+  find: FindObjects;
+  markRead: (conversationId: string) => Promise<ActionResult>;
   /** Notices that stay on every page until the user acts on them. */
   notices?: ReactNode;
   children: ReactNode;
 };
 
 /** The frame of every dashboard page: a sidebar on the left, or a header on narrow screens. */
-export function Shell({ environment, notices, children, ...account }: ShellProps) {
+export function Shell({ environment, find, markRead, notices, children, ...account }: ShellProps) {
   const base = `/${account.tenant.slug}/${environment}`;
   const home = (
     <Link href={base} aria-label="Parlance, overview">
@@ -54,7 +60,13 @@ export function Shell({ environment, notices, children, ...account }: ShellProps
         <header className="sticky top-(--bar) z-10 flex h-14 shrink-0 items-center justify-between gap-3 border-line border-b bg-surface px-4 md:hidden">
           {home}
           <div className="flex items-center gap-1">
-            <PaletteButton base={base} isMobile />
+            <PaletteButton base={base} find={find} isMobile />
+            <Bell
+              base={base}
+              markRead={markRead}
+              isMobile
+              className={buttonClass({ variant: "quiet", size: "icon" })}
+            />
             <MobileMenu>
               <AccountMenu {...account} base={base} />
               <EnvironmentSwitch current={environment} />
@@ -66,7 +78,12 @@ export function Shell({ environment, notices, children, ...account }: ShellProps
           <div className="px-2.5">{home}</div>
           <AccountMenu {...account} base={base} />
           <EnvironmentSwitch current={environment} />
-          <PaletteButton base={base} />
+          <PaletteButton base={base} find={find} />
+          <Bell
+            base={base}
+            markRead={markRead}
+            className="flex h-8 items-center gap-2.5 rounded-lg px-2.5 text-muted hover:bg-sunken hover:text-ink"
+          />
           <PageLinks />
           <div className="sticky bottom-0 mt-auto border-line border-t bg-surface py-3">{docs}</div>
         </header>

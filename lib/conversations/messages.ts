@@ -3,7 +3,10 @@ import {
   recordValues,
   type Serialize,
 } from "@/lib/events/idempotency-record";
-import { eventValues, newEvent, recordEvent } from "@/lib/events/record-event";
+import { eventValues, newEvent } from "@/lib/events/record-event";
+import { withLinks } from "@/lib/files/attachments";
+import { attachFiles, lockFilesToAttach } from "@/lib/files/service";
+import { notifyMentioned } from "@/lib/notifications/service";
 import { type Caller, type Identity, wake } from "@/lib/platform/caller";
 import { timeOfChange } from "@/lib/platform/changes";
 import { readSql, runSql } from "@/lib/platform/db";

@@ -4,7 +4,15 @@ import {
   recordValues,
   type Serialize,
 } from "@/lib/events/idempotency-record";
-import { eventValues, newEvent, recordEvent } from "@/lib/events/record-event";
+import {
+  type ConversationAgent,
+  eventValues,
+  newEvent,
+  recordEvent,
+} from "@/lib/events/record-event";
+import type { Attachment } from "@/lib/files/schema";
+import { attachFiles, lockFilesToAttach } from "@/lib/files/service";
+import { notifyAssignee } from "@/lib/notifications/service";
 import { type Caller, type Identity, mutate, system, wake } from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
 import { db, readSql, runSql } from "@/lib/platform/db";

@@ -132,6 +132,23 @@ export async function renameTenant(caller: Caller, name: string) {
   return after;
 }
 
+/**
+ * Changes the limits of the organization's keys and of its storage. Processes look up keys again
+ * within a second, so this needs no notification. Only an operator calls it.
+ */
+export async function setPlan(caller: Caller, plan: Plan) {
+  const before = await lockTenant(caller);
+  if (before.plan === plan) return before;
+
+  const after = await caller.db.tenant.update({ where: { id: before.id }, data: { plan } });
+  await recordAudit(caller, {
+    action: "organization.plan_changed",
+    targetId: before.id,
+    changes: { before: { plan: before.plan }, after: { plan } },
+  });
+  return after;
+}
+
 /** Mails every owner, including the new one. Call it in the transaction that made them an owner. */
 export async function announceOwner(
   transaction: Db,

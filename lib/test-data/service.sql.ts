@@ -84,6 +84,8 @@ const wiped: Wiped[] = [
     condition: (p) =>
       `${isOld(p)} AND ${none("deliveries", "event_id", "id", isDeliveryOf("c.id", "row.id"))}`,
   },
+  { table: "erasures", condition: isOld },
+  { table: "notifications", condition: isOld },
   { table: "request_logs", condition: isOld },
   { table: "idempotency_records", key: ["key"], condition: isOld },
   ...counted.map(({ table, time, of, ofRequest }) => ({

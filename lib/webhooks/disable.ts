@@ -2,6 +2,7 @@ import { recordAudit } from "@/lib/audit/service";
 import { recordEvent } from "@/lib/events/record-event";
 import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMailToAdmins } from "@/lib/mail/service";
+import type { NotificationChoice } from "@/lib/notifications/choices";
 import { mutate, type Partition, system } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";

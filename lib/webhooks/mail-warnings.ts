@@ -1,5 +1,6 @@
 import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMailToAdmins } from "@/lib/mail/service";
+import type { NotificationChoice } from "@/lib/notifications/choices";
 import { db } from "@/lib/platform/db";
 import { now } from "@/lib/platform/time";
 import { healthSentences, webhookHealth } from "./health";

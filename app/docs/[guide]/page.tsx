@@ -42,6 +42,7 @@ const guides = new Map(
     "request-logs": RequestLogs,
     usage: Usage,
     "members-and-roles": MembersAndRoles,
+    notifications: Notifications,
     "audit-log": AuditLog,
     "self-hosting": SelfHosting,
     performance: Performance,

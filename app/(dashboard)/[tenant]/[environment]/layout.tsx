@@ -15,6 +15,8 @@ import { mailTransport } from "@/lib/mail/mail-transport";
 import { reader } from "@/lib/platform/caller";
 import { hasRole, roleNames } from "@/lib/platform/roles";
 
+import { markReadAction } from "./notifications/actions";
+
 type Props = { params: Promise<{ tenant: string; environment: string }>; children: ReactNode };
 
 /**
@@ -50,6 +52,9 @@ async function renderFrame(slug: string, name: string, children: ReactNode) {
         user={{ name: user.name, email: user.email }}
         roleName={roleNames[role]}
         signOut={signOutAction}
+        time={time}
+        markRead={markReadAction.bind(null, { tenant: tenant.slug, environment })}
+        find={findObjectsAction.bind(null, { tenant: tenant.slug, environment })}
         notices={
           needsVerification || suspended > 0 ? (
             <>

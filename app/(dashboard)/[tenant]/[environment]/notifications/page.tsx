@@ -1,0 +1,70 @@
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { MarkAllRead } from "@/components/notifications/mark-all-read";
+import { Badge } from "@/components/ui/badge";
+import { ButtonLink } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { NearbyLink } from "@/components/ui/nearby-link";
+import { PageHeader } from "@/components/ui/page-header";
+import { Time } from "@/components/ui/time";
+import { listNotifications } from "@/lib/notifications/service";
+import { markReadAction } from "./actions";
+
+export const metadata = { title: "Notifications" };
+
+export default dashboardPage(async ({ caller, tenant, environment, base, now }) => {
+  const notifications = await listNotifications(caller);
+  const hasUnread = notifications.some(({ isUnread }) => isUnread);
+  return (
+    <>
+      <PageHeader
+        title="Notifications"
+        description={`Assignments and mentions in the ${environment} environment of ${tenant.name}, for 30 days.`}
+        actions={
+          <>
+            <ButtonLink href={`${base}/settings/notifications`} variant="secondary">
+              Choose what you get
+            </ButtonLink>
+            {hasUnread ? (
+              <MarkAllRead
+                mark={markReadAction.bind(null, { tenant: tenant.slug, environment }, null)}
+              />
+            ) : null}
+          </>
+        }
+      />
+      {notifications.length === 0 ? (
+        <EmptyState title="No notifications">
+          You are notified here when a conversation is assigned to you, or when a member writes @
+          and your name in a note or message.
+        </EmptyState>
+      ) : (
+        <ul className="divide-y divide-line rounded-2xl border border-line bg-surface">
+          {notifications.map(({ id, conversationId, sentence, subject, createdAt, isUnread }) => (
+            <li key={id}>
+              <NearbyLink
+                href={`${base}/conversations/${conversationId}`}
+                className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3 hover:bg-sunken"
+              >
+                <span className="min-w-0 flex-1 basis-60">
+                  <span
+                    dir="auto"
+                    className={`block break-words ${isUnread ? "font-medium" : "text-muted"}`}
+                  >
+                    {sentence}
+                  </span>
+                  <span dir="auto" className="block truncate text-muted">
+                    {subject ?? "No subject"}
+                  </span>
+                </span>
+                {isUnread ? <Badge variant="accent">Unread</Badge> : null}
+                <span className="shrink-0 text-muted">
+                  <Time at={createdAt} now={now} />
+                </span>
+              </NearbyLink>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+});
