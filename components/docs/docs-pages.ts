@@ -24,6 +24,13 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
         "How to authenticate requests, and what each scope allows.",
       ),
       guide(
+        "support-bot",
+        "Build a support bot",
+        "From a knowledge base to a bot that replies, and hands over to a person.",
+        "chatbot model handover",
+      ),
+      guide("going-live", "Going live", "What to check before you use a live key.", "checklist"),
+      guide(
         "test-mode",
         "Test mode",
         "A separate environment: same API, isolated data, never billed.",
@@ -104,6 +111,12 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
         "What each role may do, and how members join and leave.",
       ),
       guide(
+        "notifications",
+        "Notifications",
+        "Assignments, mentions and webhook alerts: in the dashboard, by mail and in a chat.",
+        "slack mention bell alert",
+      ),
+      guide(
         "audit-log",
         "Audit log",
         "Who changed what, and how to prove that no entry was altered.",
@@ -118,6 +131,18 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
         title: "API reference",
         summary: "Every operation, with a form to try it.",
       },
+    ],
+  },
+  {
+    title: "Compare and migrate",
+    pages: [
+      guide(
+        "comparison",
+        "Comparison",
+        "Svix, Outpost, Chatwoot and Intercom, and where they are better.",
+      ),
+      guide("migrate-from-intercom", "Migrate from Intercom", "Field by field, with a program."),
+      guide("migrate-from-chatwoot", "Migrate from Chatwoot", "Field by field, with a program."),
     ],
   },
   {

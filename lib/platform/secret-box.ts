@@ -37,6 +37,16 @@ export function mailContext(id: string): string {
   return `mail|${id}`;
 }
 
+/** Likewise for the secret that a user shares with their authenticator app. */
+export function authenticatorContext(userId: string): string {
+  return `authenticator|${userId}`;
+}
+
+/** The same for the URL of an organization's alerts. */
+export function alertTargetContext(tenantId: string): string {
+  return `alerts|${tenantId}`;
+}
+
 /**
  * Encrypts with the first master key of SECRET_KEYS and a random nonce.
  * @returns `<key id>.<base64url of nonce, ciphertext and tag>`; it opens only with the same

@@ -274,6 +274,9 @@ export const nouns = {
   invitation: { label: "invitation", idPrefix: "inv" },
   passwordReset: { label: "password reset", idPrefix: "pwr" },
   mail: { label: "mail", idPrefix: "mail" },
+  notification: { label: "notification", idPrefix: "ntf" },
+  alert: { label: "alert", idPrefix: "alr" },
+  erasure: { label: "erasure", idPrefix: "ers", api: { path: "erasures" } },
   backlogTask: { label: "backlog task", idPrefix: "btk" },
 } as const satisfies Record<string, Noun>;
 

@@ -17,6 +17,7 @@ import { deleteTenants } from "@/lib/tenant-deletion/delete-tenants";
 import { wipeTestData } from "@/lib/test-data/service";
 import { countFinishedDays } from "@/lib/usage/count-finished-days";
 import { mailWarnings } from "@/lib/webhooks/mail-warnings";
+import { sendAlerts } from "@/lib/webhooks/send-alerts";
 import { analyzeNewTables } from "./analyze-new-tables";
 
 export type RecurringJob = {
@@ -49,6 +50,7 @@ export const recurringJobs: Record<string, RecurringJob> = {
   "mail-warnings": { work: mailWarnings, limit: 50, pauseMs: 5_000 },
   "send-password-resets": { work: sendPasswordResets, limit: 50, pauseMs: 1_000 },
   "send-mails": { work: sendMails, limit: 50, pauseMs: 1_000 },
+  "send-alerts": { work: sendAlerts, limit: 20, pauseMs: 2_000 },
   "warn-of-expiring-keys": { work: warnOfExpiringKeys, limit: 100, pauseMs: 60_000 },
   "count-finished-days": { work: countFinishedDays, limit: 20, pauseMs: 60_000 },
   "wipe-test-data": { work: wipeTestData, limit: 500, pauseMs: 2_000 },

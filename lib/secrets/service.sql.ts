@@ -22,6 +22,16 @@ export const sealedColumns = {
     key: { id: "text" },
     beforeFirst: [""],
   },
+  authenticatorApps: {
+    ...{ table: "authenticator_apps", column: "sealed_secret", isSealed: "true" },
+    key: { user_id: "text" },
+    beforeFirst: [""],
+  },
+  alertTargets: {
+    ...{ table: "alert_targets", column: "sealed_url", isSealed: "true" },
+    key: { tenant_id: "text" },
+    beforeFirst: [""],
+  },
 } as const;
 
 export type SealedKind = keyof typeof sealedColumns;

@@ -2,6 +2,8 @@ import { runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 import {
+  alertTargetContext,
+  authenticatorContext,
   mailContext,
   openSecret,
   sealSecret,
@@ -44,13 +46,15 @@ const contextOf: Record<SealedKind, (row: SealedRow) => string> = {
   storedResponses: (row) =>
     storedResponseContext({ tenantId: row.tenant_id, environment: row.environment }, row.key),
   waitingMails: (row) => mailContext(row.id),
+  authenticatorApps: (row) => authenticatorContext(row.user_id),
+  alertTargets: (row) => alertTargetContext(row.tenant_id),
 };
 
 export type MasterKeyUse = Record<SealedKind, Record<string, number>>;
 
 /**
  * Counts sealed values by the master key they need: `{ webhookSecrets: { "k1-0f3a…": 12 },
- * storedResponses: {}, waitingMails: {} }`.
+ * webhookHeaders: {}, storedResponses: {}, waitingMails: {}, authenticatorApps: {}, alertTargets: {} }`.
  */
 export async function countByMasterKey(maximumCounted = 100_000): Promise<MasterKeyUse> {
   const counted = kinds.map(async (kind) => {

@@ -44,6 +44,8 @@ export const protectedActions = {
   endMemberSessions: { what: "end a member's sessions", onlyRemoves: true },
   deleteOrganization: { what: "delete the organization", onlyRemoves: true },
   leaveOrganization: { what: "leave the organization", onlyRemoves: true },
+  changeAlertTarget: { what: "change where alerts go" },
+  changeSecondFactorRequirement: { what: "change whether a second factor is required" },
   confirmAccess: { what: "confirm suspended access" },
 } as const satisfies Record<string, ProtectedAction>;
 

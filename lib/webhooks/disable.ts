@@ -8,15 +8,16 @@ import { runSql } from "@/lib/platform/db";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { now } from "@/lib/platform/time";
 import { lockRow } from "@/lib/resources/lock-row";
+import { queueAlert } from "./alerts";
 import { disableAfterFailures } from "./health";
 import { toWebhook } from "./service";
 
 export type AutomaticDisabling = "CONSECUTIVE_FAILURES" | "GONE";
 
 /**
- * Disables a webhook because of its receiver, notifies the tenant's other webhooks, and its owners
- * and admins by mail, and holds waiting deliveries. Harmless to call twice or too late: the row is
- * locked and checked again.
+ * Disables a webhook because of its receiver, and holds waiting deliveries. Notifies the tenant's
+ * other webhooks, its owners and admins by mail, and its chat with an alert. Harmless to call twice
+ * or too late: the row is locked and checked again.
  */
 export async function disableWebhook(
   partition: Partition,
@@ -45,17 +46,16 @@ export async function disableWebhook(
       include: { secrets: { orderBy: { version: "desc" }, take: 2 } },
     });
     const { consecutiveFailures } = row;
-    if (mailTransport() !== "none") {
-      const { environment } = partition;
-      await queueMailToAdmins(caller.db, partition.tenantId, {
-        kind: "webhook-disabled",
-        environment,
-        webhookId,
-        webhookUrl: row.url,
-        reason,
-        consecutiveFailures,
+    const { tenantId, environment } = partition;
+    const mail = {
+      kind: "webhook-disabled",
+      ...{ environment, webhookId, webhookUrl: row.url, reason, consecutiveFailures },
+    } as const;
+    if (mailTransport() !== "none")
+      await queueMailToAdmins(caller.db, tenantId, mail, {
+        unlessMuted: "webhooks:mail" satisfies NotificationChoice,
       });
-    }
+    await queueAlert(caller.db, tenantId, mail);
     await recordEvent(caller, "webhook.disabled", toWebhook(disabled), {
       exceptWebhookId: webhookId,
     });

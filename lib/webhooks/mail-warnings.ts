@@ -3,15 +3,16 @@ import { queueMailToAdmins } from "@/lib/mail/service";
 import type { NotificationChoice } from "@/lib/notifications/choices";
 import { db } from "@/lib/platform/db";
 import { now } from "@/lib/platform/time";
+import { queueAlert } from "./alerts";
 import { healthSentences, webhookHealth } from "./health";
 
 /** Older warnings are not mailed, in case the jobs did not run for a while. */
 const latestMs = 24 * 3_600_000;
 
 /**
- * Queues a mail to owners and admins for each warning that was not mailed yet. If a webhook reached
- * several numbers together, only the highest one is mailed; nothing is mailed about a webhook that
- * is disabled or deleted by now.
+ * For each warning that was not sent yet, queues a mail to owners and admins, and an alert. If a
+ * webhook reached several numbers together, only the highest one is sent. Nothing is sent about a
+ * webhook that is disabled or deleted by now.
  * @returns how many warnings were processed
  */
 export async function mailWarnings(limit: number): Promise<number> {
@@ -28,13 +29,9 @@ export async function mailWarnings(limit: number): Promise<number> {
       (other) =>
         other.webhookId === webhookId && other.failures > failures && other.createdAt >= createdAt,
     );
-    const isMailed =
-      mailTransport() !== "none" &&
-      webhook.status === "ENABLED" &&
-      !webhook.deletedAt &&
-      !hasHigherWarning;
+    const isCurrent = webhook.status === "ENABLED" && !webhook.deletedAt && !hasHigherWarning;
     await db().$transaction(async (transaction) => {
-      if (isMailed) {
+      if (isCurrent) {
         const consequence =
           healthSentences[webhookHealth({ status: "ENABLED", consecutiveFailures: failures })];
         const about = {
@@ -45,9 +42,12 @@ export async function mailWarnings(limit: number): Promise<number> {
           consequence,
         };
         const mail = { kind: "webhook-failing", ...about } as const;
-        await queueMailToAdmins(transaction, tenantId, mail, {
-          name: `webhook-failing:${webhookId}:${failures}:${createdAt.getTime()}`,
-        });
+        if (mailTransport() !== "none")
+          await queueMailToAdmins(transaction, tenantId, mail, {
+            name: `webhook-failing:${webhookId}:${failures}:${createdAt.getTime()}`,
+            unlessMuted: "webhooks:mail" satisfies NotificationChoice,
+          });
+        await queueAlert(transaction, tenantId, mail);
       }
       await transaction.webhookWarning.update({
         where: { tenantId_environment_webhookId_failures_createdAt: key },

@@ -30,6 +30,8 @@ const sealedNames: Record<SealedKind, string> = {
   webhookSecrets: "webhook secrets",
   storedResponses: "stored responses",
   waitingMails: "waiting mails",
+  authenticatorApps: "authenticator apps",
+  alertTargets: "destinations of alerts",
 };
 
 /**

@@ -8,6 +8,9 @@ import Authentication from "@/docs/guides/authentication.mdx";
 import EventStream from "@/docs/guides/event-stream.mdx";
 import Idempotency from "@/docs/guides/idempotency.mdx";
 import MembersAndRoles from "@/docs/guides/members-and-roles.mdx";
+import MigrateFromChatwoot from "@/docs/guides/migrate-from-chatwoot.mdx";
+import MigrateFromIntercom from "@/docs/guides/migrate-from-intercom.mdx";
+import Notifications from "@/docs/guides/notifications.mdx";
 import Pagination from "@/docs/guides/pagination.mdx";
 import Performance from "@/docs/guides/performance.mdx";
 import Quickstart from "@/docs/guides/quickstart.mdx";
@@ -47,6 +50,17 @@ const guides = new Map(
     "self-hosting": SelfHosting,
     performance: Performance,
     trust: Trust,
+    changelog: Changelog,
+    commands: Commands,
+    comparison: Comparison,
+    configuration: Configuration,
+    frameworks: Frameworks,
+    "going-live": GoingLive,
+    "migrate-from-chatwoot": MigrateFromChatwoot,
+    "migrate-from-intercom": MigrateFromIntercom,
+    recipes: Recipes,
+    "support-bot": SupportBot,
+    versioning: Versioning,
   }),
 );
 
