@@ -46,6 +46,8 @@ export type MailContents = {
   "account-deleted": { name: string } & Origin;
   "recovery-code-used": { name: string; remaining: number } & Origin;
   "owner-added": { tenant: MailTenant; ownerName: string; ownerEmail: string };
+  /** `deletedBy` is null for an operator. */
+  "organization-deleted": { tenant: MailTenant; deletedBy: { name: string; email: string } | null };
   "live-key-created": {
     tenant: MailTenant;
     environment: Environment;
@@ -54,7 +56,14 @@ export type MailContents = {
     createdBy: string;
   };
   "verify-email": { name: string; url: string; expiresAt: Date };
-  "access-suspended": { name: string; organizations: { name: string; count: number }[] };
+  "access-suspended": {
+    name: string;
+    /** For an account that was taken back: what is older is not suspended. */
+    since: Date | null;
+    organizations: { name: string; count: number }[];
+  };
+  "conversation-assigned": ConversationNews;
+  "conversation-mentioned": ConversationNews;
   "webhook-failing": {
     tenant: MailTenant;
     environment: Environment;

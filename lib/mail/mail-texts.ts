@@ -33,9 +33,12 @@ export const subjects: Record<MailKind, string> = {
   "account-deleted": "Your Parlance account was deleted",
   "recovery-code-used": "A recovery code of your Parlance account was used",
   "owner-added": "Your organization has a new owner",
+  "organization-deleted": "Your organization was deleted",
   "live-key-created": "Your organization has a new live API key",
   "verify-email": "Confirm your email address",
   "access-suspended": "Review the access to your account",
+  "conversation-assigned": "A conversation was assigned to you",
+  "conversation-mentioned": "You were mentioned in a conversation",
   "webhook-failing": "A webhook keeps failing",
   "webhook-disabled": "A webhook was disabled",
   "api-key-expiring": "An API key expires soon",
@@ -160,6 +163,12 @@ export const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => M
     ],
     link: { text: "View the members", url: pageOf(tenant, "live", "settings/members") },
   }),
+  "organization-deleted": ({ tenant, deletedBy }) => ({
+    paragraphs: [
+      `${deletedBy ? `${deletedBy.name} (${deletedBy.email})` : "The operator of this Parlance installation"} deleted the organization ${tenant.name}. Its API keys no longer work, nothing more is sent to its webhooks, and all of its data is being deleted. This cannot be undone.`,
+      "Your own account stays. If you did not expect this, contact the person who deleted it.",
+    ],
+  }),
   "live-key-created": ({ tenant, environment, keyName, keyHint, createdBy }) => ({
     paragraphs: [
       `${createdBy} created the live key “${keyName}” (${keyHint}) in ${tenant.name}. It reads or changes real data, as far as its scopes allow.`,
@@ -174,15 +183,31 @@ export const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => M
     ],
     link: { text: "Confirm email address", url },
   }),
-  "access-suspended": ({ name, organizations }) => ({
+  "access-suspended": ({ name, since, organizations }) => ({
     paragraphs: [
-      `Hello ${name}, you have just confirmed that this address is yours. Everything that gave access to your account before is suspended: API keys, webhooks, invitations and members.`,
+      since
+        ? `Hello ${name}, you have just taken your account back. What was added or changed with it since ${exactTime(since)} and gives access is suspended: API keys, webhooks, invitations and members.`
+        : `Hello ${name}, you have just confirmed that this address is yours. Everything that gave access to your account before is suspended: API keys, webhooks, invitations and members.`,
       ...organizations.map(
         (organization) => `${organization.name}: ${organization.count} suspended.`,
       ),
       "Confirm what is yours, and revoke the rest.",
     ],
     link: { text: "Review access", url: `${env().APP_URL}/` },
+  }),
+  "conversation-assigned": (news) => ({
+    paragraphs: [
+      `${news.actorName} assigned you a conversation in ${news.tenant.name} (${news.environment}).`,
+      moreNews,
+    ],
+    link: linkTo(news),
+  }),
+  "conversation-mentioned": (news) => ({
+    paragraphs: [
+      `${news.actorName} mentioned you in a conversation in ${news.tenant.name} (${news.environment}).`,
+      moreNews,
+    ],
+    link: linkTo(news),
   }),
   "webhook-failing": ({
     tenant,
@@ -218,7 +243,7 @@ export const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => M
   "api-key-expiring": ({ tenant, environment, keyName, keyHint, expiresAt }) => ({
     paragraphs: [
       `The ${environment} key “${keyName}” (${keyHint}) of ${tenant.name} expires on ${exactTime(expiresAt)}. After that, requests with it get a 401.`,
-      "Roll it to get a new key while the old one still works.",
+      "Rotate it to get a new key while the old one still works.",
     ],
     link: { text: "Open the API keys", url: pageOf(tenant, environment, "api-keys") },
   }),

@@ -15,6 +15,8 @@ type Options = {
   name?: string;
   /** After this time, the mail is no longer sent, because its link is no longer valid. */
   usableUntil?: Date;
+  /** Members who turned this off in their notifications get no mail. */
+  unlessMuted?: string;
   /** Who caused it, for the daily limits (daily-limits.ts). */
   tenantId?: string;
   senderId?: string;
@@ -55,12 +57,21 @@ export function queueMailToOwners(
   return queueMailToRoles(transaction, tenantId, ["OWNER"], mail, {});
 }
 
+/** The same for all members. */
+export function queueMailToMembers(
+  transaction: Db,
+  tenantId: string,
+  mail: AdminMail,
+): Promise<void> {
+  return queueMailToRoles(transaction, tenantId, ["OWNER", "ADMIN", "MEMBER", "VIEWER"], mail, {});
+}
+
 async function queueMailToRoles(
   transaction: Db,
   tenantId: string,
   roles: Role[],
   mail: AdminMail,
-  options: Options,
+  { unlessMuted, ...options }: Options,
 ): Promise<void> {
   const tenant = await transaction.tenant.findUniqueOrThrow({
     where: { id: tenantId },
@@ -68,7 +79,11 @@ async function queueMailToRoles(
       slug: true,
       name: true,
       memberships: {
-        where: { role: { in: roles }, suspendedAt: null },
+        where: {
+          role: { in: roles },
+          suspendedAt: null,
+          ...(unlessMuted && { NOT: { user: { mutedNotifications: { has: unlessMuted } } } }),
+        },
         select: { userId: true, user: { select: { email: true } } },
       },
     },
