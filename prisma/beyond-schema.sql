@@ -108,6 +108,8 @@ CREATE INDEX "conversations_agent_idx" ON "conversations" ("tenant_id", "environ
   WHERE "agent_id" IS NOT NULL;
 CREATE INDEX "conversations_external_id_idx" ON "conversations" ("tenant_id", "environment", "external_id", "id")
   WHERE "external_id" IS NOT NULL;
+CREATE INDEX "conversations_priority_idx" ON "conversations" ("tenant_id", "environment", "priority", "updated_at", "id")
+  WHERE "priority" <> 'NORMAL';
 CREATE INDEX "conversations_snoozed_until_idx" ON "conversations" ("snoozed_until") WHERE "snoozed_until" IS NOT NULL;
 -- In the order of the inbox.
 CREATE INDEX "conversations_assignee_idx" ON "conversations" ("tenant_id", "environment", "assignee_id", "updated_at", "id")

@@ -11,6 +11,8 @@ export type ConversationItem = Conversation & {
   href: string;
   customerName: string | null;
   assigneeName: string | null;
+  /** Whether the viewer has not seen its newest message of the customer. */
+  isUnread: boolean;
   /** Where a search found it. */
   hit: SearchHighlight | null;
 };
@@ -36,8 +38,16 @@ export function ConversationList({ items, openId, showsStatus, now }: Conversati
           >
             <LinkPendingBar />
             <span className="flex items-baseline gap-2">
-              <span className="min-w-0 flex-1 truncate font-medium">
-                {item.customerName ?? "No customer"}
+              {item.isUnread ? (
+                <span className="size-2 shrink-0 self-center rounded-full bg-accent">
+                  <span className="sr-only">Unread: </span>
+                </span>
+              ) : null}
+              <span
+                dir="auto"
+                className={`min-w-0 flex-1 truncate ${item.isUnread ? "font-semibold" : "font-medium"}`}
+              >
+                {nameOf(item)}
               </span>
               <span className="shrink-0 text-muted text-xs">
                 <Time at={new Date(item.updatedAt)} now={now} />

@@ -14,7 +14,7 @@ import {
 } from "@/lib/platform/schema";
 import { idOf, idParameter, reference } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
-import { author, messageText } from "./message-schema";
+import { author, messageContent, messageText, requireContent } from "./message-schema";
 
 export const conversationStatuses = ["OPEN", "PENDING", "SNOOZED", "RESOLVED", "CLOSED"] as const;
 export type ConversationStatus = (typeof conversationStatuses)[number];
@@ -33,7 +33,7 @@ const status = z.enum(conversationStatuses).meta({
   description:
     "`OPEN` and `PENDING` can become any status. `SNOOZED` reopens at `snoozedUntil` or on a customer's message. `RESOLVED` reopens on a customer's message. `CLOSED` is final, and only a message with `onClosed: \"reopen\"` opens it again.",
 });
-const priority = z
+export const priority = z
   .enum(["LOW", "NORMAL", "HIGH", "URGENT"])
   .meta({ id: "Priority", description: "How urgent the conversation is." });
 const described = {
@@ -42,26 +42,26 @@ const described = {
   subject: "What the conversation is about.",
   tags: "Your own labels, each at most once.",
 };
-const channelId = z
+export const channelId = z
   .string()
   .min(1)
   .max(255)
   .meta({ description: described.channelId, examples: ["web"] });
 const externalId = z.string().min(1).max(255).meta({ description: described.externalId });
 const subject = z.string().max(200).meta({ description: described.subject });
-const tag = z.string().min(1).max(50);
+export const tag = z.string().min(1).max(50);
 export const maximumTags = 20;
 const tagList = distinct(z.array(tag).max(maximumTags));
 const tags = tagList.meta({ description: described.tags });
 
-const firstMessage = z
-  .strictObject({
-    text: messageText,
+const firstMessage = requireContent(
+  z.strictObject({
+    ...messageContent,
     author: author.optional(),
     externalId: externalId.nullish().meta({ description: "Your own id for the message." }),
     metadata: metadata.optional(),
-  })
-  .meta({ title: "Message" });
+  }),
+).meta({ title: "Message" });
 
 export const createConversationBody = z
   .strictObject({
@@ -226,11 +226,15 @@ export const listConversationsQuery = listQuery("conversation", "desc", {
 
 const inboxCursor = z
   .string()
-  .regex(/^\d{1,15}-cnv_[0-9A-HJKMNP-TV-Z]{26}$/)
-  .transform((text) => ({
-    updatedAt: new Date(Number(text.split("-")[0])),
-    id: text.slice(text.indexOf("-") + 1),
-  }));
+  .regex(/^\d{1,15}-cnv_[0-9A-HJKMNP-TV-Z]{26}(?:-(?:LOW|NORMAL|HIGH|URGENT))?$/)
+  .transform((text) => {
+    const [at, id = "", from] = text.split("-");
+    return {
+      updatedAt: new Date(Number(at)),
+      id,
+      priority: priority.safeParse(from).data ?? "NORMAL",
+    };
+  });
 
 /** Filters for conversations without an assignee. */
 export const nobody = "nobody";
@@ -249,6 +253,13 @@ export const listInboxQuery = listConversationsQuery
       ])
       .default(["OPEN"]),
     assigneeId: z.union([z.literal(nobody).transform(() => null), reference("user")]).optional(),
+    priority: priority.optional(),
+    sort: z.enum(["newest", "oldest", "priority"]).default("newest"),
+    /** Only conversations with a message of the customer that the viewer has not seen. */
+    unread: z
+      .literal("true")
+      .transform(() => true as const)
+      .optional(),
     cursor: z
       .string()
       .refine((value) => inboxCursor.safeParse(value).success, {

@@ -44,6 +44,7 @@ const customer =
 /**
  * The next messages, with what is indexed of their conversations. They
  * are locked, so that one that is being deleted or redacted is indexed before that or not at all.
+ * Messages of a deleted conversation are included until they are deleted, so that progress is made.
  */
 export const nextMessagesStatement = sql(
   "next_messages_to_index",
@@ -56,7 +57,7 @@ export const nextMessagesStatement = sql(
   SELECT b.tenant_id AS "tenantId", b.environment, b.conversation_id AS "conversationId", b.id AS "messageId", b.text,
     b.xact::text AS xact, ${headerColumns}
   FROM batch b
-  JOIN conversations c ON c.tenant_id = b.tenant_id AND c.environment = b.environment AND c.id = b.conversation_id
+  LEFT JOIN conversations c ON c.tenant_id = b.tenant_id AND c.environment = b.environment AND c.id = b.conversation_id
   ${customer} ORDER BY b.xact, b.id`,
 );
 

@@ -76,7 +76,7 @@ export const searchConversationsQuery = z.strictObject({
 });
 
 /** The dashboard's search: in all statuses, unless one is given. */
-export const searchInboxQuery = listInboxQuery.extend({
+export const searchInboxQuery = listInboxQuery.omit({ sort: true }).extend({
   q: text(200).transform(closeQuotes),
   status: listInboxQuery.shape.status.unwrap().default([...conversationStatuses]),
   cursor,

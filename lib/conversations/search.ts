@@ -1,7 +1,7 @@
 import { phoneDigits, phoneWords } from "@/lib/customers/search-words";
 import { customersById } from "@/lib/customers/service";
 import type { Caller } from "@/lib/platform/caller";
-import { readSql, runSql } from "@/lib/platform/db";
+import { readRows, readSql } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
 import { parseQuery, type Range, rangesOf, type Term } from "@/lib/platform/search-text";
 import { requireCursor } from "@/lib/resources/cursor";
@@ -44,13 +44,14 @@ export async function searchConversations(
   await requireCursor(caller, "conversations", after?.id);
 
   const wanted = wantedBy(q);
-  const rows = await runSql<FoundRow>(
+  const rows = await readRows<FoundRow>(
     searchStatement(partition, wanted, await filteredBy(caller, filters), {
       isRanked,
       newestId: after?.newestId,
       after,
       rows: limit + 1,
     }),
+    caller,
   );
   const page = rows.slice(0, limit);
   const data = await withHighlights(
@@ -69,7 +70,10 @@ export async function searchConversations(
 
 async function filteredBy(caller: Caller, filters: Filters): Promise<Filtered | null> {
   if (Object.values(filters).every((value) => value === undefined)) return null;
-  const found = await runSql<{ id: string }>(filteredStatement(caller.partition, filters));
+  const found = await readRows<{ id: string }>(
+    filteredStatement(caller.partition, filters),
+    caller,
+  );
   const every = found.length < manyConversations ? found.map(({ id }) => id) : null;
   return { filters, every };
 }
@@ -102,8 +106,8 @@ async function withHighlights(
   if (page.length === 0) return [];
   const ids = page.map(({ id }) => id);
   const [conversations, messages] = await Promise.all([
-    readSql<Conversation>(foundConversationsStatement(caller.partition, ids)),
-    runSql<MatchingMessage>(matchingMessagesStatement(caller.partition, wanted, ids)),
+    readSql<Conversation>(foundConversationsStatement(caller.partition, ids), caller),
+    readRows<MatchingMessage>(matchingMessagesStatement(caller.partition, wanted, ids), caller),
   ]);
   const customers = await customersById(
     caller,

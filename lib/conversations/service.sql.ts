@@ -37,9 +37,9 @@ export const getConversationStatement = sql(
   WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
 );
 
-/** The inbox also lists conversations without an assignee. */
+/** The inbox also lists conversations without an assignee, and those of a priority. */
 export type Filters = Omit<ListConversations, "cursor" | "limit" | "order" | "assigneeId"> &
-  Pick<ListInbox, "assigneeId">;
+  Partial<Pick<ListInbox, "assigneeId" | "priority">>;
 
 export type Within = { partition: string; tenantId: string; environment: string };
 
@@ -63,6 +63,8 @@ const conditions: {
   agentId: (value, bind) => `agent_id = ${bind("text", value)}`,
   assigneeId: (value, bind) =>
     value === null ? "assignee_id IS NULL" : `assignee_id = ${bind("text", value)}`,
+  // The few that are not NORMAL have an index of their own.
+  priority: (value, bind) => `priority = ${bind("Priority", value)}`,
   externalId: (value, bind) => `external_id = ${bind("text", value)}`,
   tag: (value, bind, { tenantId, environment }) => `EXISTS (SELECT 1 FROM conversation_tags t
     WHERE t.tenant_id = ${tenantId} AND t.environment = ${environment} AND t.tag = ${bind("text", value)} AND t.conversation_id = conversations.id)`,
@@ -105,9 +107,9 @@ type Page = { partition: string; order: "asc" | "desc"; limit: number; beyond: s
 
 /**
  * A single filter costs no more than its page, whatever its value. Four of them need more than an
- * index in the order of the list for that. Combined filters are planned for their values, so their
- * statement has no name. Neither has that of `updatedSince`: a plan for any tenant and time would
- * read and sort everything that changed since.
+ * index in the order of the list for that. Combined filters, and those with few values, are planned
+ * for their values, so their statement has no name. Neither has that of `updatedSince`: a plan for
+ * any tenant and time would read and sort everything that changed since.
  */
 export function listConversationsStatement(partition: Partition, query: ListConversations): Query {
   const { limit, order, cursor, ...filters } = query;
@@ -120,7 +122,7 @@ export function listConversationsStatement(partition: Partition, query: ListConv
     beyond:
       cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} ${bind("text", cursor)}`,
   };
-  const given = filterNames.filter((name) => filters[name] !== undefined);
+  const given = filterNames.filter((name) => (filters as Filters)[name] !== undefined);
   const { updatedSince, ...others } = filters;
   if (updatedSince) {
     const where = bindFilters(bind, within, others);
@@ -144,7 +146,11 @@ export function listConversationsStatement(partition: Partition, query: ListConv
     if (wanted) return { text: plainList(page, bindFilters(bind, within, filters)), values };
   }
   const text = plainList(page, bindFilters(bind, within, filters));
-  return given.length > 1
+  // Many tenants have a single channel, agent or assignee. If the statistics know only one value, a
+  // plan for any value reads the whole list in its order, also for a value that is rare or missing.
+  const isPlannedForValues =
+    given.length > 1 || filters.channelId || filters.agentId || filters.assigneeId;
+  return isPlannedForValues
     ? { text, values }
     : { name: `list_conversations_${order}`, text, values };
 }
@@ -215,21 +221,103 @@ const byChange = (
   ORDER BY id ${order} LIMIT ${limit}`;
 };
 
+/**
+ * The maximum number of conversations that are checked for unread messages. Unread ones are rarely
+ * far down the list, and a list without any must not be read to its end.
+ */
+export const mostCheckedForUnread = 2_000;
+
+/** Most urgent first. */
+const priorities = ["URGENT", "HIGH", "NORMAL", "LOW"] as const;
+
 /** Without a name: a status may be that of few conversations or of nearly all. */
 export function listInboxStatement(
   partition: Partition,
+  viewerId: string,
   limit: number,
-  { cursor, ...filters }: ListInbox,
+  { cursor, sort, unread, ...filters }: ListInbox,
 ): Query {
   const { bind, values } = bindings();
-  const where = bindFilters(bind, bindPartition(bind, partition), filters);
+  const within = bindPartition(bind, partition);
+  const matching = bindFilters(bind, within, filters);
+  const viewer = unread && bind("text", viewerId);
+  const most = bind("int", limit + 1);
+  const direction = sort === "oldest" ? "ASC" : "DESC";
+  const order = `ORDER BY updated_at ${direction}, id ${direction}`;
+  const page = (where: string) =>
+    viewer
+      ? `SELECT ${conversationFields} FROM (SELECT * FROM conversations WHERE ${where} ${order} LIMIT ${mostCheckedForUnread}) AS conversations
+    ${withVisit(within, viewer)} ${order} LIMIT ${most}`
+      : `SELECT ${conversationFields} FROM conversations WHERE ${where} ${order} LIMIT ${most}`;
+
   const beyond = cursor
-    ? `AND (updated_at, id) < (${bind("timestamptz", cursor.updatedAt)}, ${bind("text", cursor.id)})`
+    ? ` AND (updated_at, id) ${sort === "oldest" ? ">" : "<"} (${bind("timestamptz", cursor.updatedAt)}, ${bind("text", cursor.id)})`
     : "";
-  const text = `SELECT ${conversationFields} FROM conversations
-    WHERE ${where} ${beyond} ORDER BY updated_at DESC, id DESC LIMIT ${bind("int", limit + 1)}`;
+  if (sort !== "priority") return { text: page(`${matching}${beyond}`), values };
+  // A page of each priority, because only those that are not NORMAL have an index by priority.
+  const first = cursor ? priorities.indexOf(cursor.priority) : 0;
+  const pages = priorities
+    .slice(first)
+    .map((each, index) => page(`${matching} AND priority = '${each}'${index === 0 ? beyond : ""}`));
+  const rank = `array_position('{${priorities.join()}}'::"Priority"[], priority)`;
+  const text = `SELECT * FROM (${pages.map((each) => `(${each})`).join(" UNION ALL ")}) AS pages
+    ORDER BY ${rank}, "updatedAt" DESC, id DESC LIMIT ${most}`;
   return { text, values };
 }
+
+/**
+ * Joins what the viewer has seen, and selects the conversations that have a newer message of the
+ * customer.
+ */
+const withVisit = ({ tenantId, environment }: Within, viewerId: string) => `
+  LEFT JOIN LATERAL (
+    SELECT v.seen_sequence FROM conversation_visits v
+    WHERE v.tenant_id = ${tenantId} AND v.environment = ${environment} AND v.conversation_id = conversations.id AND v.user_id = ${viewerId}
+  ) AS visit ON true
+  WHERE message_count > coalesce(visit.seen_sequence, 0) AND EXISTS (
+    SELECT 1 FROM messages m
+    WHERE m.tenant_id = ${tenantId} AND m.environment = ${environment} AND m.conversation_id = conversations.id
+      AND m.sequence > coalesce(visit.seen_sequence, 0) AND m.direction = 'INBOUND'
+  )`;
+
+/** Which of these conversations the viewer has not read. */
+export const unreadStatement = sql(
+  "unread_conversations",
+  { tenantId: "text", environment: "Environment", viewerId: "text", ids: "text[]" },
+  (p) => `
+  SELECT conversations.id FROM (
+    SELECT id, message_count FROM conversations
+    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ANY (${p.ids})
+  ) AS conversations ${withVisit({ ...p, partition: "" }, p.viewerId)}`,
+);
+
+/**
+ * Notes that a member has a conversation on their screen, and returns who else does. Their row is
+ * written at most every ten seconds, unless there is a newer message.
+ */
+export const visitStatement = sql(
+  "visit_conversation",
+  {
+    tenantId: "text",
+    environment: "Environment",
+    conversationId: "text",
+    viewerId: "text",
+    seenSequence: "int",
+  },
+  (p) => `
+  WITH visit AS (
+    INSERT INTO conversation_visits AS v (tenant_id, environment, conversation_id, user_id, seen_sequence, present_at)
+    SELECT tenant_id, environment, id, ${p.viewerId}, ${p.seenSequence}, now() FROM conversations
+    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.conversationId}
+    ON CONFLICT (tenant_id, environment, conversation_id, user_id) DO UPDATE
+      SET seen_sequence = greatest(v.seen_sequence, excluded.seen_sequence), present_at = excluded.present_at
+      WHERE v.seen_sequence < excluded.seen_sequence OR v.present_at < excluded.present_at - interval '10 seconds'
+  )
+  SELECT u.name FROM conversation_visits v JOIN users u ON u.id = v.user_id
+  WHERE v.tenant_id = ${p.tenantId} AND v.environment = ${p.environment} AND v.conversation_id = ${p.conversationId}
+    AND v.user_id <> ${p.viewerId} AND v.present_at > now() - interval '30 seconds'
+  ORDER BY u.name LIMIT 5`,
+);
 
 /**
  * Counts the conversations in each status, up to `limit`. Each count has its own plan and the order
@@ -290,6 +378,8 @@ export const createConversationStatement = sql(
     SELECT ${p.tenantId}, ${p.environment}, ${p.messageId}, ${p.conversationId}, 1, ${p.direction}, ${p.authorType}, ${p.authorId},
       ${p.authorName}, ${p.text}, ${p.messageExternalId}, ${p.messageMetadata}, ${p.at} FROM go WHERE ${p.messageId} IS NOT NULL
   ),
-  ${writeEvents(p)}
+  ${writeEvents(p, {
+    conversations: `jsonb_build_object('channelId', ${p.channelId}, 'tags', ${p.tags}, 'priority', ${p.priority}, 'assigneeId', NULL, 'agentId', NULL)`,
+  })}
   SELECT ARRAY(SELECT id FROM delivery) AS deliveries FROM go`,
 );

@@ -1,4 +1,6 @@
 import { findOrCreateCustomer } from "@/lib/customers/service";
+import type { EventTypeOf } from "@/lib/events/event-types";
+import type { FilterableConversation } from "@/lib/events/filter";
 import {
   type IdempotencyRecord,
   recordValues,
@@ -33,6 +35,7 @@ import {
   toMessageRow,
 } from "./message";
 import type { CreateMessage, Message } from "./message-schema";
+import { noAgent } from "./message-text";
 import {
   type Conversation,
   type ConversationStatus,
@@ -55,7 +58,10 @@ import {
 
 export async function listConversations(caller: Caller, query: ListConversations) {
   await requireCursor(caller, "conversations", query.cursor);
-  const rows = await readSql<Conversation>(listConversationsStatement(caller.partition, query));
+  const rows = await readSql<Conversation>(
+    listConversationsStatement(caller.partition, query),
+    caller,
+  );
   return toPage(rows, query.limit, asRead);
 }
 
@@ -65,14 +71,17 @@ const inboxPageSize = 30;
  * The dashboard's list. Its cursor contains the time that the list is ordered by, so a conversation
  * that moves breaks no page.
  */
-export async function listInbox({ partition }: Caller, query: ListInbox) {
-  const statement = listInboxStatement(partition, inboxPageSize, query);
-  const rows = await readSql<Conversation>(statement);
+export async function listInbox(caller: Caller, query: ListInbox) {
+  const statement = listInboxStatement(caller.partition, caller.actor.id, inboxPageSize, query);
+  const rows = await readSql<Conversation>(statement, caller);
   const { data, nextCursor } = toPage(rows, inboxPageSize, asRead);
   const last = data.at(-1);
   return {
     data,
-    ...(nextCursor && last && { nextCursor: `${Date.parse(last.updatedAt)}-${last.id}` }),
+    ...(nextCursor &&
+      last && {
+        nextCursor: `${Date.parse(last.updatedAt)}-${last.id}${query.sort === "priority" ? `-${last.priority}` : ""}`,
+      }),
   };
 }
 
@@ -88,8 +97,9 @@ export async function countInbox(
   return counts;
 }
 
-export async function getConversation({ partition }: Caller, id: string): Promise<Conversation> {
-  const [found] = await readSql<Conversation>(getConversationStatement({ ...partition, id }));
+export async function getConversation(caller: Caller, id: string): Promise<Conversation> {
+  const statement = getConversationStatement({ ...caller.partition, id });
+  const [found] = await readSql<Conversation>(statement, caller);
   if (!found) throw notFound("conversation", id);
   return found;
 }
@@ -181,8 +191,9 @@ async function writeNewConversation(
   await recordEvent(caller, "conversation.created", conversation, { at });
   if (message) {
     await caller.db.message.create({ data: toMessageRow(caller.partition, message) });
+    await attachFiles(caller, message);
     const eventType = messageEventType(message);
-    if (eventType) await recordEvent(caller, eventType, message, { at });
+    if (eventType) await recordMessageEvent(caller, eventType, message, conversation, at);
   }
 }
 
@@ -213,7 +224,7 @@ async function agentOf(
  * The same as `createConversation`, together with its idempotency record, in one statement and one
  * round trip.
  * @returns the response's body, or null if nothing was written: the key is taken, or the body
- * refers to a customer or an agent, which takes more than one statement.
+ * refers to a customer, an agent or files, which takes more than one statement.
  */
 export async function createConversationInOneStatement(
   identity: Identity,
@@ -231,7 +242,9 @@ export async function createConversationInOneStatement(
   const conversation = newConversation(identity, { id, body, customer: null, message }, at);
   const events = [newEvent(identity, "conversation.created", conversation, at)];
   const eventType = message && messageEventType(message);
-  if (eventType) events.push(newEvent(identity, eventType, message, at));
+  // A body that names an agent takes more than one statement.
+  const agent = eventType === "message.received" ? noAgent : undefined;
+  if (eventType) events.push(newEvent(identity, eventType, message, at, { agent }));
 
   const response = serialize(conversation);
   const [written] = await runSql<{ deliveries: string[] }>(
@@ -257,7 +270,7 @@ export async function createConversationInOneStatement(
         text: message.text,
         messageExternalId: message.externalId,
         messageMetadata: JSON.stringify(message.metadata),
-        preview: previewOf(message.text),
+        preview: previewOf(message),
       }),
     }),
   );
@@ -329,9 +342,10 @@ export async function wakeSnoozedConversations(limit: number): Promise<number> {
   let opened = 0;
   for (const { id, ...partition } of due) {
     opened += await mutate(system(partition), async (caller) => {
-      const before = await lockConversation(caller, id);
-      const isDue = before.status === "SNOOZED" && before.snoozedUntil && before.snoozedUntil <= at;
-      if (!isDue) return 0;
+      // It may have been deleted or changed since.
+      const before = await findAndLockConversation(caller, id);
+      if (before?.status !== "SNOOZED" || !before.snoozedUntil || before.snoozedUntil > at)
+        return 0;
       await reopen(caller, before);
       return 1;
     });
@@ -341,10 +355,13 @@ export async function wakeSnoozedConversations(limit: number): Promise<number> {
 
 /** The row, locked until the transaction ends: changes of one conversation happen one by one. */
 export async function lockConversation(caller: Caller, id: string): Promise<ConversationRow> {
-  const row = await lockRow<ConversationRow>(caller, "conversations", id, conversationColumns);
+  const row = await findAndLockConversation(caller, id);
   if (!row) throw notFound("conversation", id);
   return row;
 }
+
+const findAndLockConversation = (caller: Caller, id: string) =>
+  lockRow<ConversationRow>(caller, "conversations", id, conversationColumns);
 
 async function writeChange(
   caller: Caller,
@@ -363,6 +380,8 @@ async function writeChange(
   });
   if (changed.includes("customerId"))
     await moveBetweenCustomers(caller, before.customerId, row.customerId);
+  if (changed.includes("assigneeId") && row.assigneeId)
+    await notifyAssignee(caller, id, row.assigneeId);
 
   const conversation = toConversation(row);
   const type = changed.includes("status") ? "conversation.status_changed" : "conversation.updated";
@@ -468,7 +487,7 @@ function newConversation(
     externalId: body.externalId ?? null,
     messageCount: message ? 1 : 0,
     lastMessageAt: shown && createdAt,
-    lastMessagePreview: shown && previewOf(shown.text),
+    lastMessagePreview: shown && previewOf(shown),
     snoozedUntil: null,
     resolvedAt: null,
     closedAt: null,

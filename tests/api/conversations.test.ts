@@ -586,7 +586,7 @@ describe("messages", () => {
   });
 
   describe("201 for a customer's message in a conversation with a customer", () => {
-    // Whatever JSON writes in a way of its own, and both programs that write it must write alike.
+    // Characters that JSON can write in several ways. Both serializers must write the same bytes.
     const name =
       'Ada "Lövelace" \\ / \u0001\u001f\u007f\u2028\t\n😀 "sequence":0,"id":null,"name":null';
 

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { runOnce } from "@/lib/api/run-once";
+import { deleteConversation } from "@/lib/conversations/delete";
+import { conversationHistory } from "@/lib/conversations/history";
 import { listMessages, postMessage } from "@/lib/conversations/messages";
+import { deleteView, listSavedViews, saveView } from "@/lib/conversations/saved-views";
 import { createConversationBody, listInboxQuery } from "@/lib/conversations/schema";
 import {
   countInbox,
@@ -8,11 +11,15 @@ import {
   listInbox,
   updateConversation,
 } from "@/lib/conversations/service";
+import { unreadConversations, visitConversation } from "@/lib/conversations/visits";
+import { listEventsOfObject } from "@/lib/events/of-object";
+import { leaveOrganization } from "@/lib/members/service";
 import { type Identity, mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
+import { RoleMissing } from "@/lib/platform/roles";
 import { newId } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
-import { as, newOrganization } from "../support/people";
+import { as, newMember, newOrganization } from "../support/people";
 
 async function newIdentity(): Promise<Identity> {
   const { id } = await createTenant(db(), { name: "Inbox" });
@@ -69,7 +76,7 @@ test("its pages contain each conversation once, also when they changed at the sa
   const identity = await newIdentity();
   const ids: string[] = [];
   for (let index = 0; index < 70; index++) ids.push((await open(identity)).id);
-  // As after an import: only their ids tell them apart.
+  // As after an import: only their ids differ.
   await db().conversation.updateMany({
     where: { id: { in: ids.slice(0, 50) } },
     data: { updatedAt: new Date("2026-01-01") },
@@ -167,4 +174,148 @@ test("a key is valid for one user and one text; a refusal leaves it free", async
   await expect(send(identity, "another text")).rejects.toMatchObject({
     kind: "idempotency-key-reused",
   });
+});
+
+const colleagueOf = (identity: Identity, id = newId("user")): Identity => ({
+  ...identity,
+  actor: { type: "USER", id, role: "MEMBER" },
+});
+const visit = async (identity: Identity, id: string, seen = true) => {
+  const { messageCount } = await db().conversation.findFirstOrThrow({ where: { id } });
+  return visitConversation(reader(identity), { id, messageCount }, { seen });
+};
+const write = (identity: Identity, id: string, message: object) =>
+  mutate(identity, (caller) =>
+    postMessage(caller, id, { text: "Hi", ...message } as Parameters<typeof postMessage>[2]),
+  );
+
+test("a conversation is unread until the member has seen its newest message of the customer, for each member", async () => {
+  const ada = await newIdentity();
+  const grace = colleagueOf(ada);
+  const unread = async (identity: Identity) =>
+    (
+      await listInbox(reader(identity), listInboxQuery.parse({ unread: "true", status: "all" }))
+    ).data
+      .map(({ subject }) => subject)
+      .sort();
+  const asked = await open(ada, { subject: "asked", message: "Hello?" });
+  const quiet = await open(ada, { subject: "quiet" });
+  await write(ada, quiet.id, { author: { type: "USER", name: "Ada" } });
+  expect(await unread(ada)).toEqual(["asked"]);
+
+  // The newest message is not on the screen.
+  await visit(ada, asked.id, false);
+  expect(await unread(ada)).toEqual(["asked"]);
+  await visit(ada, asked.id);
+  expect(await unread(ada)).toEqual([]);
+  expect(await unread(grace)).toEqual(["asked"]);
+
+  // A reply and a note of others are not messages of the customer.
+  await write(grace, asked.id, { author: { type: "USER", name: "Grace" } });
+  await write(grace, asked.id, { author: { type: "USER", name: "Grace" }, direction: "INTERNAL" });
+  expect(await unread(ada)).toEqual([]);
+  await write(ada, asked.id, {});
+  expect(await unread(ada)).toEqual(["asked"]);
+  expect(await unreadConversations(reader(ada), [asked.id, quiet.id])).toEqual(new Set([asked.id]));
+
+  // An older page of the thread does not take back what was seen.
+  await visit(ada, asked.id);
+  await visit(ada, asked.id, false);
+  expect(await unread(ada)).toEqual([]);
+});
+
+test("a visit is one row for each member and conversation, names who else is there, and ends with the conversation", async () => {
+  const { owner, tenant } = await newOrganization();
+  const grace = await newMember(tenant.id, "MEMBER");
+  const [identity, hers] = [as(owner), as(grace)];
+  const { id } = await open(identity, { message: "Hello?" });
+  expect(await visit(hers, id)).toEqual([]);
+  expect(await visit(identity, id)).toEqual(["Grace"]);
+  expect(await visit(identity, id)).toEqual(["Grace"]);
+  const rows = () => db().conversationVisit.findMany({ where: { tenantId: tenant.id } });
+  expect(await rows()).toHaveLength(2);
+  await db().conversationVisit.updateMany({
+    where: { userId: grace.id },
+    data: { presentAt: new Date(Date.now() - 60_000) },
+  });
+  expect(await visit(identity, id)).toEqual([]);
+
+  await mutate(hers, (caller) =>
+    saveView(caller, { name: "Hers", query: "status=PENDING", isShared: false }),
+  );
+  await mutate(hers, (caller) =>
+    saveView(caller, { name: "Ours", query: "status=CLOSED", isShared: true }),
+  );
+  const names = async (who: Identity) =>
+    (await listSavedViews(reader(who))).map(({ name }) => name);
+  expect(await names(hers)).toEqual(["Hers", "Ours"]);
+  expect(await names(identity)).toEqual(["Ours"]);
+  await expect(
+    mutate(colleagueOf(identity), (caller) =>
+      deleteView(caller, { userId: grace.id, name: "Ours" }),
+    ),
+  ).rejects.toThrow(RoleMissing);
+
+  await mutate(hers, (caller) => leaveOrganization(caller));
+  expect((await rows()).map(({ userId }) => userId)).toEqual([owner.id]);
+  expect(await names(hers)).toEqual(["Ours"]);
+  await mutate(identity, (caller) => deleteView(caller, { userId: grace.id, name: "Ours" }));
+  expect(await names(identity)).toEqual([]);
+  await mutate(identity, (caller) => deleteConversation(caller, id));
+  expect(await rows()).toEqual([]);
+});
+
+test("sorted by priority, each page continues where the one before ended", async () => {
+  const identity = await newIdentity();
+  const priorities = ["LOW", "NORMAL", "URGENT", "HIGH"] as const;
+  for (const index of Array.from({ length: 36 }).keys())
+    await open(identity, { subject: String(index), priority: priorities[index % 4] });
+  const found: { priority: string; updatedAt: string }[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const query = listInboxQuery.parse({ sort: "priority", ...(cursor && { cursor }) });
+    const page = await listInbox(reader(identity), query);
+    found.push(...page.data);
+    cursor = page.nextCursor;
+    if (!cursor) break;
+  }
+  const rank = (priority: string) => ["URGENT", "HIGH", "NORMAL", "LOW"].indexOf(priority);
+  expect(found).toHaveLength(36);
+  expect(found).toEqual(
+    found.toSorted(
+      (one, other) =>
+        rank(one.priority) - rank(other.priority) || other.updatedAt.localeCompare(one.updatedAt),
+    ),
+  );
+});
+
+test("the history of a conversation has its changes of status and assignee, and no others", async () => {
+  const { owner } = await newOrganization();
+  const identity = as(owner);
+  const { id } = await open(identity, { message: "Hello?" });
+  await open(identity, { message: "Another" });
+  await update(identity, id, { assigneeId: owner.id });
+  await update(identity, id, { subject: "A lamp" });
+  await update(identity, id, { status: "PENDING", assigneeId: null });
+  const history = await conversationHistory(reader(identity), { id });
+  expect(history.map(({ status, assignee }) => ({ status, assignee }))).toEqual([
+    { status: null, assignee: { from: null, to: owner.id } },
+    { status: { from: "OPEN", to: "PENDING" }, assignee: { from: owner.id, to: null } },
+  ]);
+  // Also the types that are not in the index of objects.
+  const { data } = await listEventsOfObject(reader(identity), { objectId: id, limit: 10 });
+  expect(data.map(({ type }) => type)).toEqual([
+    "conversation.status_changed",
+    "conversation.updated",
+    "conversation.updated",
+    "conversation.created",
+  ]);
+  const page = await listEventsOfObject(reader(identity), {
+    objectId: id,
+    limit: 10,
+    cursor: data[1]?.id,
+  });
+  expect(page.data.map(({ type }) => type)).toEqual([
+    "conversation.updated",
+    "conversation.created",
+  ]);
 });

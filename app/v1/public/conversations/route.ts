@@ -27,7 +27,7 @@ export const POST = operation({
   status: 201,
   body: createConversationBody,
   response: conversation,
-  problems: ["not-found"],
+  problems: ["conflict", "not-found"],
   run: ({ caller, body }) => createConversation(caller, body),
   runInOneStatement: ({ identity, body, record, serialize }) =>
     createConversationInOneStatement(identity, body, record, serialize),

@@ -90,16 +90,78 @@ export async function createConversationAction(
   place: ActionPlace,
   sent: FormData,
 ): Promise<ActionResult<{ id: string }>> {
-  const { externalId, ...fields } = filledFields(sent);
-  const body = { ...fields, ...(externalId && { customer: { externalId } }) };
-  return act(place, createConversationBody, body, async (caller, input, { environment }) => {
-    if (environment !== "test")
-      throw new AppError(
-        "validation",
-        "You can create conversations in the dashboard only in test.",
-      );
-    const { id } = await createConversation(caller, input);
-    return { id };
+  return act(
+    place,
+    createConversationBody,
+    newConversationBody(sent),
+    async (caller, input, { user, environment }) => {
+      const { message, ...fields } = input;
+      const person = { type: "USER", id: user.id, name: user.name } as const;
+      const { id } = await createConversation(caller, {
+        ...fields,
+        // In test, you play the customer. In live, you write to one.
+        ...(message && {
+          message: environment === "live" ? { ...message, author: person } : message,
+        }),
+      });
+      return { id };
+    },
+  );
+}
+
+const savedView = z.strictObject({
+  name: z.string().trim().min(1, "must not be empty").max(50),
+  query: z.string().max(1_000),
+  isShared: z.boolean(),
+});
+
+/** Saves filters of the list under a name. */
+export async function saveViewAction(
+  place: ActionPlace,
+  sent: { name: string; query: string; isShared: boolean },
+): Promise<ActionResult> {
+  return act(place, savedView, sent, async (caller, view) => {
+    const filters = Object.fromEntries(new URLSearchParams(view.query));
+    requireListQuery(filters);
+    await saveView(caller, { ...view, query: new URLSearchParams(filters).toString() });
+    return null;
+  });
+}
+
+const viewName = z.strictObject({ userId: z.string().max(100), name: z.string().max(50) });
+
+export async function deleteViewAction(
+  place: ActionPlace,
+  sent: { userId: string; name: string },
+): Promise<ActionResult> {
+  return act(place, viewName, sent, async (caller, view) => {
+    await deleteView(caller, view);
+    return null;
+  });
+}
+
+const deletion = z.strictObject({ id: z.string().max(100) });
+
+export async function deleteConversationAction(
+  place: ActionPlace,
+  id: string,
+): Promise<ActionResult> {
+  return act(place, deletion, { id }, async (caller, conversation) => {
+    await deleteConversation(caller, conversation.id);
+    return null;
+  });
+}
+
+const redaction = deletion.extend({ conversationId: z.string().max(100) });
+
+export async function redactMessageAction(
+  place: ActionPlace,
+  conversationId: string,
+  id: string,
+): Promise<ActionResult> {
+  return act(place, redaction, { conversationId, id }, async (caller, message) => {
+    await redactMessage(caller, message.conversationId, message.id);
+    return null;
   });
 }
 

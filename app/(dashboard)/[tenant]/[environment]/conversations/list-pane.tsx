@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import type { PageContext } from "@/app/(dashboard)/dashboard-page";
 import { ConversationList } from "@/components/conversations/conversation-list";
-import { statusLabels } from "@/components/conversations/labels";
+import { priorityLabels, statusLabels } from "@/components/conversations/labels";
+import { SavedViews } from "@/components/conversations/saved-views";
 import { SearchBox } from "@/components/conversations/search-box";
 import { StatusTabs } from "@/components/conversations/status-tabs";
 import { ButtonLink } from "@/components/ui/button";
@@ -9,6 +10,16 @@ import { type Filter, Filters } from "@/components/ui/filters";
 import { Pager, withQuery } from "@/components/ui/pager";
 import { type Shortcut, Shortcuts } from "@/components/ui/shortcuts";
 import { conversationStatuses, nobody } from "@/lib/conversations/schema";
+import { mostCheckedForUnread } from "@/lib/conversations/service.sql";
+import { hasRole } from "@/lib/platform/roles";
+import {
+  changeConversationsAction,
+  deleteViewAction,
+  findAgentsAction,
+  findCustomersAction,
+  saveViewAction,
+  undoConversationsAction,
+} from "./actions";
 import { countLimit, type loadInbox } from "./load-inbox";
 
 const filtersOf = (members: Member[]): Filter[] => [
@@ -22,8 +33,36 @@ const filtersOf = (members: Member[]): Filter[] => [
   },
   { name: "channelId", label: "Channel", type: "text", placeholder: "web" },
   { name: "tag", label: "Tag", type: "text" },
-  { name: "customerId", label: "Customer", type: "text", placeholder: "cus_…" },
-  { name: "agentId", label: "Agent", type: "text", placeholder: "agt_…" },
+  {
+    name: "customerId",
+    label: "Customer",
+    type: "pick",
+    placeholder: "Name, email or phone",
+    chosen: names.customer,
+    find: findCustomersAction.bind(null, placeOf(visit)),
+  },
+  {
+    name: "agentId",
+    label: "Agent",
+    type: "pick",
+    placeholder: "Name",
+    chosen: names.agent,
+    find: findAgentsAction.bind(null, placeOf(visit)),
+  },
+  {
+    name: "priority",
+    label: "Priority",
+    options: Object.entries(priorityLabels).map(([value, label]) => ({ value, label })),
+  },
+  {
+    name: "sort",
+    label: "Sort",
+    all: "Newest first",
+    options: [
+      { value: "oldest", label: "Longest waiting first" },
+      { value: "priority", label: "Most urgent first" },
+    ],
+  },
   { name: "externalId", label: "External id", type: "text" },
   { name: "updatedSince", label: "Changed since", type: "date" },
 ];
@@ -54,7 +93,9 @@ export function renderListPane(
   { base, now }: PageContext,
   { list, members, openId, path, create }: ListPaneProps,
 ) {
-  const { asked, isSearch, isFiltered, customers, assignees } = list;
+  const { now, role, user } = visit;
+  const canChange = hasRole(role, "MEMBER");
+  const { asked, isSearch, isFiltered, customers, assignees, unread, savedViews } = list;
   // A search looks at all conversations unless a status is chosen.
   const anyStatus = isSearch ? "all" : "OPEN";
   const status = typeof asked.status === "string" ? asked.status : anyStatus;
@@ -67,6 +108,7 @@ export function renderListPane(
     ...conversation,
     href: hrefOf(conversation.id, list.hits.get(conversation.id)?.messageId),
     hit: list.hits.get(conversation.id) ?? null,
+    isUnread: unread.has(conversation.id) && conversation.id !== openId,
     customerName: conversation.customerId ? (customers.get(conversation.customerId) ?? null) : null,
     assigneeName: conversation.assigneeId
       ? (assignees.get(conversation.assigneeId) ?? "A former member")
@@ -77,8 +119,48 @@ export function renderListPane(
     href: withQuery(path, asked, { status: tab === anyStatus ? null : tab }),
     isCurrent: tab === status,
     // The counts cover the whole environment, so next to filters they would be misleading.
-    ...(tab !== "all" && !isFiltered && !isSearch && { count: countLabel(list.counts[tab]) }),
+    ...(tab !== "all" &&
+      !isFiltered &&
+      !isSearch &&
+      !asked.unread &&
+      list.counts[tab] > 0 && { count: countLabel(list.counts[tab]) }),
   }));
+
+  const { cursor: _page, ...filters } = asked;
+  const current = withQuery("", filters, {}).slice(1);
+  const isSaved = savedViews.some(({ query }) => query === current);
+  const views = [
+    ...[
+      { name: "Everyone", assigneeId: null },
+      { name: "Mine", assigneeId: user.id },
+      { name: "Unassigned", assigneeId: nobody },
+    ].map(({ name, assigneeId }) => ({
+      name,
+      href: withQuery(path, asked, { assigneeId, unread: null }),
+      isCurrent: !isSaved && !asked.unread && (asked.assigneeId ?? null) === assigneeId,
+    })),
+    {
+      name: "Unread",
+      // A customer's message does not reopen a pending conversation, so this is not only about open ones.
+      href: withQuery(path, {}, { unread: "true", status: "all" }),
+      isCurrent: !isSaved && Boolean(asked.unread),
+    },
+    ...savedViews.map(({ userId, name, query }) => ({
+      key: `${userId} ${name}`,
+      name,
+      href: `${path}?${query}`,
+      isCurrent: query === current,
+    })),
+  ];
+  const rows = (
+    <ConversationList
+      items={items}
+      openId={openId}
+      showsStatus={!(status in statusLabels)}
+      isSelectable={canChange}
+      now={now}
+    />
+  );
 
   return (
     <>
@@ -86,6 +168,17 @@ export function renderListPane(
         <p className="mr-auto font-semibold text-base" aria-hidden="true">
           Conversations
         </p>
+        <SavedViews
+          current={current}
+          views={savedViews.map((view) => ({
+            ...view,
+            isOwn: view.userId === user.id,
+            canDelete: view.userId === user.id || hasRole(role, "ADMIN"),
+          }))}
+          canShare={canChange}
+          save={saveViewAction.bind(null, placeOf(visit))}
+          remove={deleteViewAction.bind(null, placeOf(visit))}
+        />
         <Shortcuts shortcuts={shortcuts} />
         {create}
       </header>
@@ -108,7 +201,7 @@ export function renderListPane(
         ) : (
           <div className="space-y-3 px-4 py-10 text-center">
             <p className="text-muted">{emptySentence(status, list)}</p>
-            {isFiltered || isSearch ? (
+            {isFiltered || isSearch || asked.unread ? (
               <ButtonLink variant="secondary" size="small" href={path}>
                 {isSearch ? "Clear search" : "Clear filters"}
               </ButtonLink>
@@ -127,6 +220,8 @@ function emptySentence(status: string, { isSearch, isFiltered, problem }: List):
   if (problem) return `The search ${problem}.`;
   if (isSearch)
     return "No conversations match this search. It finds words from their start: “refund” finds “refunds”.";
+  if (asked.unread)
+    return `No unread messages in the ${mostCheckedForUnread.toLocaleString("en")} conversations that changed last.`;
   if (isFiltered) return "No conversations match these filters.";
   return status in statusLabels
     ? `No conversation is ${status.toLowerCase()}.`

@@ -1,9 +1,13 @@
 import type { PageContext, Query } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
+import { viewerTime } from "@/components/ui/viewer-time";
+import { getAgent } from "@/lib/agents/service";
+import { listSavedViews } from "@/lib/conversations/saved-views";
 import { conversationStatuses, listInboxQuery } from "@/lib/conversations/schema";
 import { searchInbox } from "@/lib/conversations/search";
 import { type SearchHighlight, searchInboxQuery } from "@/lib/conversations/search-schema";
 import { countInbox, listInbox } from "@/lib/conversations/service";
+import { unreadConversations } from "@/lib/conversations/visits";
 import { customerNames } from "@/lib/customers/service";
 import type { Caller } from "@/lib/platform/caller";
 import { userNames } from "@/lib/users/service";
@@ -25,17 +29,45 @@ export function listQuery(query: Query): Query {
 export async function loadInbox({ caller, query }: PageContext) {
   const asked = listQuery(query);
   const isSearch = typeof asked.q === "string" && asked.q.trim() !== "";
-  const [page, counts] = await Promise.all([
+  const [page, counts, savedViews] = await Promise.all([
     isSearch ? findConversations(caller, asked) : listConversations(caller, asked),
     countInbox(caller, countLimit),
+    listSavedViews(caller),
   ]);
-  const [customers, assignees] = await Promise.all([
-    customerNames(caller, idsOf(page.data.map(({ customerId }) => customerId))),
+  const [customers, assignees, agentName, unread] = await Promise.all([
+    customerNames(
+      caller,
+      idsOf([textOf(asked.customerId), ...page.data.map(({ customerId }) => customerId)]),
+    ),
     userNames(caller, idsOf(page.data.map(({ assigneeId }) => assigneeId))),
+    // Only for a list of one agent's conversations.
+    nameOfAgent(caller, textOf(asked.agentId)),
+    unreadConversations(
+      caller,
+      page.data.map(({ id }) => id),
+    ),
   ]);
-  const isFiltered = Object.keys(asked).some((name) => !["status", "cursor", "q"].includes(name));
+  const filterNames = {
+    customer: nameOfCustomer(customers, textOf(asked.customerId)),
+    agent: agentName,
+  };
+  const isFiltered = Object.keys(asked).some(
+    (name) => !["status", "cursor", "q", "sort", "unread"].includes(name),
+  );
   const isEmptyInbox = conversationStatuses.every((status) => counts[status] === 0);
-  return { ...page, asked, counts, customers, assignees, isSearch, isFiltered, isEmptyInbox };
+  return {
+    ...page,
+    asked,
+    counts,
+    customers,
+    assignees,
+    filterNames,
+    savedViews,
+    unread,
+    isSearch,
+    isFiltered,
+    isEmptyInbox,
+  };
 }
 
 async function listConversations(caller: Caller, { q: _empty, ...asked }: Query) {
@@ -59,7 +91,16 @@ async function findConversations(caller: Caller, asked: Query) {
   };
 }
 
-/** A chosen day starts at midnight UTC. */
+/** Search results are sorted by relevance, read or not. */
+const withoutSort = ({ sort: _sort, unread: _unread, ...asked }: Query): Query => asked;
+
+/** @throws AppError `validation` for filters that the list does not have */
+export function requireListQuery(query: Query): void {
+  if (query.q) parse(searchInboxQuery, inUtc(withoutSort(query)), "query");
+  else parse(listInboxQuery, inUtc(query), "query");
+}
+
+/** A chosen day starts at midnight in the viewer's zone. */
 function inUtc({ updatedSince, ...asked }: Query): Query {
   if (updatedSince === undefined) return asked;
   const isDay = typeof updatedSince === "string" && /^\d{4}-\d{2}-\d{2}$/.test(updatedSince);

@@ -6,6 +6,7 @@ import {
   updateConversationBody,
 } from "@/lib/conversations/schema";
 import { getConversation, updateConversation } from "@/lib/conversations/service";
+import { deleted } from "@/lib/resources/id-schema";
 
 export const GET = operation({
   operationId: "getConversation",

@@ -26,7 +26,7 @@ export const POST = operation({
   params: conversationParams,
   body: createMessageBody,
   response: message,
-  problems: ["conversation-closed"],
+  problems: ["conflict", "conversation-closed"],
   run: ({ caller, params, body }) => postMessage(caller, params.conversationId, body),
   runInOneStatement: ({ identity, params, body, record, serialize }) =>
     postMessageInOneStatement(identity, params.conversationId, body, record, serialize),

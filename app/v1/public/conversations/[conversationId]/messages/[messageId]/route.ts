@@ -10,6 +10,7 @@ export const GET = operation({
   scope: "read:conversations",
   params: messageParams,
   response: message,
+  withoutLinks,
   run: ({ caller, params }) => getMessage(caller, params.conversationId, params.messageId),
 });
 
