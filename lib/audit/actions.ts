@@ -4,6 +4,10 @@ import { type NounsWith, type nouns, partsOf } from "@/lib/resources/registry";
 const organizationActions = {
   "organization.created": "Organization created",
   "organization.renamed": "Organization renamed",
+  "organization.plan_changed": "Plan changed",
+  "organization.sample_data_added": "Sample data added",
+  "organization.sample_data_removed": "Sample data removed",
+  "organization.deletion_requested": "Deletion of the organization requested",
   "invitation.created": "Invitation created",
   "invitation.resent": "Invitation resent",
   "invitation.revoked": "Invitation revoked",

@@ -35,6 +35,8 @@ export async function requestWipe(caller: Caller, confirmation: string): Promise
   await caller.db.wipeTask.create({
     data: { tenantId: tenant.id, requestedById: caller.actor.id, requestedAt },
   });
+  // The sample data is wiped, too, so it can be added again.
+  await caller.db.tenant.update({ where: { id: tenant.id }, data: { sampleIds: [] } });
   for (const statement of resetCurrentCountersStatements)
     await runSql(statement({ tenantId: tenant.id, requestedAt }), caller);
   await recordAudit(inTest(caller), {

@@ -3,6 +3,7 @@ import { parse } from "@/app/(dashboard)/run-action";
 import { Checklist } from "@/components/overview/checklist";
 import { FailingWebhooks } from "@/components/overview/failing-webhooks";
 import { OnboardingKey } from "@/components/overview/onboarding-key";
+import { SampleData } from "@/components/overview/sample-data";
 import { RequestChart } from "@/components/request-logs/request-chart";
 import { RequestTable } from "@/components/request-logs/request-table";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
@@ -23,12 +24,14 @@ import {
   listRequestLogs,
   type Parts,
 } from "@/lib/request-logs/service";
+import { sampleDataState } from "@/lib/sample-data/service";
 import { disableAfterFailures, webhookHealth } from "@/lib/webhooks/health";
 import { listWebhooksQuery } from "@/lib/webhooks/schema";
 import { listWebhooks } from "@/lib/webhooks/service";
 import { bindKeyActions } from "./api-keys/bind-key-actions";
 import { keyChoices } from "./api-keys/key-view-data";
 import { onboardingSteps } from "./onboarding-steps";
+import { addSampleDataAction, removeSampleDataAction } from "./sample-data-actions";
 
 export const metadata = { title: "Overview" };
 
@@ -47,14 +50,16 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
   const time = lastHours(now, hours, hoursPerBar);
   const latest = parse(listRequestLogsQuery, {}, "query");
 
-  const [progress, choices, requests, { data: webhooks }, failed, refused] = await Promise.all([
-    getOnboardingProgress(caller),
-    keyChoices(caller, { tenant, environment }),
-    countRequestHours(caller, time),
-    listWebhooks(caller, { ...parse(listWebhooksQuery, {}, "query"), limit: 100 }),
-    listRequestLogs(caller, { ...latest, limit: errorsShown, since: time.since, status: "5xx" }),
-    listRequestLogs(caller, { ...latest, limit: errorsShown, since: time.since, status: "4xx" }),
-  ]);
+  const [progress, sampleData, choices, requests, { data: webhooks }, failed, refused] =
+    await Promise.all([
+      getOnboardingProgress(caller),
+      hasRole(role, "MEMBER") ? sampleDataState(caller) : "none",
+      keyChoices(caller, { tenant, environment }),
+      countRequestHours(caller, time),
+      listWebhooks(caller, { ...parse(listWebhooksQuery, {}, "query"), limit: 100 }),
+      listRequestLogs(caller, { ...latest, limit: errorsShown, since: time.since, status: "5xx" }),
+      listRequestLogs(caller, { ...latest, limit: errorsShown, since: time.since, status: "4xx" }),
+    ]);
   const attempts = await attemptsByHour(
     caller,
     webhooks.map(({ id }) => id),
@@ -95,6 +100,15 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
       >
         <Checklist steps={steps} />
       </OnboardingKey>
+      {sampleData === "none" ? null : (
+        <SampleData
+          isPresent={sampleData === "present"}
+          change={(sampleData === "present" ? removeSampleDataAction : addSampleDataAction).bind(
+            null,
+            { tenant: tenant.slug, environment },
+          )}
+        />
+      )}
       {failing.length > 0 ? (
         <div className="mb-6">
           <Panel title="Failing webhooks">

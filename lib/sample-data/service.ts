@@ -1,0 +1,102 @@
+import { createAgent, deleteAgent } from "@/lib/agents/service";
+import { recordAudit } from "@/lib/audit/service";
+import { deleteConversation, deleteCustomer } from "@/lib/conversations/delete";
+import { postMessage } from "@/lib/conversations/messages";
+import { createConversation, updateConversation } from "@/lib/conversations/service";
+import { createCustomer } from "@/lib/customers/service";
+import type { Caller } from "@/lib/platform/caller";
+import { AppError } from "@/lib/platform/errors";
+import { requireRole } from "@/lib/platform/roles";
+import { kindOfId } from "@/lib/resources/ids";
+import { lockTenant } from "@/lib/tenants/service";
+import { sampleAgent, sampleConversations, sampleCustomers } from "./sample-objects";
+
+/** Whether the test environment has sample data, or is empty, so that it can be added. */
+export type SampleDataState = "present" | "possible" | "none";
+
+export async function sampleDataState({ db, partition }: Caller): Promise<SampleDataState> {
+  if (partition.environment !== "test") return "none";
+  const { sampleIds } = await db.tenant.findUniqueOrThrow({
+    where: { id: partition.tenantId },
+    select: { sampleIds: true },
+  });
+  if (sampleIds.length > 0) return "present";
+  const [conversation, customer] = await Promise.all([
+    db.conversation.findFirst({ where: partition, select: { id: true } }),
+    db.customer.findFirst({ where: partition, select: { id: true } }),
+  ]);
+  return (conversation ?? customer) ? "none" : "possible";
+}
+
+/**
+ * Adds customers, conversations and an agent to try the dashboard with, in test only: live data is
+ * billed and real. They are created as a member would create them, with events. The organization's
+ * row stores their ids, so that only they are removed. Does nothing if it has ids already.
+ */
+export async function addSampleData(caller: Caller): Promise<void> {
+  requireRole(caller, "MEMBER", "add sample data");
+  requireTest(caller);
+  const tenant = await lockTenant(caller);
+  if (tenant.sampleIds.length > 0) return;
+
+  const agent = await createAgent(caller, sampleAgent);
+  const ids = [agent.id];
+  for (const { customer, ...conversation } of sampleConversations) {
+    const { id: customerId } = await createCustomer(caller, sampleCustomers[customer]);
+    const { messages, changes, ...fields } = conversation;
+    const { id } = await createConversation(caller, { ...fields, customerId });
+    for (const message of messages) await postMessage(caller, id, message);
+    if (changes) await updateConversation(caller, id, changes);
+    ids.push(id, customerId);
+  }
+  await remember(caller, ids);
+  await recordAudit(caller, {
+    action: "organization.sample_data_added",
+    targetId: tenant.id,
+    changes: { after: { objects: ids.length } },
+  });
+}
+
+/**
+ * Deletes the sample data and nothing else. Customers with another conversation, and an agent that
+ * was published, are in use and stay.
+ */
+export async function removeSampleData(caller: Caller): Promise<void> {
+  requireRole(caller, "MEMBER", "remove sample data");
+  requireTest(caller);
+  const tenant = await lockTenant(caller);
+  if (tenant.sampleIds.length === 0) return;
+  const removed = { conversations: 0, customers: 0, agents: 0 };
+  const of = (kind: ReturnType<typeof kindOfId>) =>
+    tenant.sampleIds.filter((id) => kindOfId(id) === kind);
+  for (const id of of("conversation"))
+    removed.conversations += await unlessInUse(deleteConversation(caller, id));
+  for (const id of of("customer"))
+    removed.customers += await unlessInUse(deleteCustomer(caller, id, { cascade: false }));
+  for (const id of of("agent")) removed.agents += await unlessInUse(deleteAgent(caller, id));
+  await remember(caller, []);
+  await recordAudit(caller, {
+    action: "organization.sample_data_removed",
+    targetId: tenant.id,
+    changes: { before: removed },
+  });
+}
+
+/** Objects that are in use, or that someone has deleted already, are left alone. */
+async function unlessInUse(deleting: Promise<unknown>): Promise<0 | 1> {
+  try {
+    await deleting;
+    return 1;
+  } catch (error) {
+    if (error instanceof AppError && [404, 409].includes(error.status)) return 0;
+    throw error;
+  }
+}
+
+const remember = ({ db, partition }: Caller, sampleIds: string[]) =>
+  db.tenant.update({ where: { id: partition.tenantId }, data: { sampleIds } });
+
+function requireTest({ partition }: Caller): void {
+  if (partition.environment !== "test")
+    throw new AppError("validation", "Sample data can be added only in test.");
+}

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "tenants" ADD COLUMN     "sample_ids" TEXT[] DEFAULT ARRAY[]::TEXT[];
