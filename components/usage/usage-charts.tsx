@@ -44,6 +44,7 @@ export function UsageCharts({ days }: { days: Day[] }) {
           <BarChart
             caption={`${title} per day`}
             series={series}
+            zone="UTC"
             bars={days.map((figures) => ({
               label: day.format(new Date(figures.date)),
               values: values(figures),

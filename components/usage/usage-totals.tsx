@@ -9,6 +9,7 @@ const figures: { name: keyof UsageFigures; label: string; format?: (value: numbe
   { name: "webhookDeliveries", label: "Webhook deliveries" },
   { name: "webhookFailures", label: "Failed webhook deliveries" },
   { name: "documentsStored", label: "Documents stored" },
+  { name: "filesStored", label: "Files stored" },
   { name: "storageBytes", label: "Storage", format: byteSize },
 ];
 
@@ -17,17 +18,23 @@ const inNumbers = (value: number) => value.toLocaleString("en");
 /** The totals of a period, as in the API's response. */
 export function UsageTotals({
   totals,
+  forecast = {},
   variant = "tiles",
 }: {
   totals: UsageFigures;
+  /** The expected totals at the end of the month. */
+  forecast?: Partial<Record<keyof UsageFigures, number | null>>;
   variant?: "tiles" | "small";
 }) {
   return (
     <dl
-      className={`grid grid-cols-2 gap-px overflow-hidden rounded-2xl border border-line bg-line ${variant === "tiles" ? "md:grid-cols-4" : "sm:grid-cols-4"}`}
+      className={`grid grid-cols-2 gap-px overflow-hidden rounded-2xl border border-line bg-line ${variant === "tiles" ? "md:grid-cols-3" : "sm:grid-cols-3"}`}
     >
       {figures.map(({ name, label, format = inNumbers }) => (
-        <div key={name} className={`bg-surface ${variant === "tiles" ? "p-4" : "px-4 py-2.5"}`}>
+        <div
+          key={name}
+          className={`bg-surface max-sm:last:col-span-2 ${variant === "tiles" ? "max-md:last:col-span-2" : ""} ${variant === "tiles" ? "p-4" : "px-4 py-2.5"}`}
+        >
           <dt className="text-muted text-xs">{label}</dt>
           <dd
             className={
@@ -37,6 +44,11 @@ export function UsageTotals({
             }
           >
             {format(totals[name])}
+            {typeof forecast[name] === "number" ? (
+              <span className="block font-normal text-muted text-xs tracking-normal">
+                about {format(forecast[name])} by the end of the month
+              </span>
+            ) : null}
           </dd>
         </div>
       ))}

@@ -31,7 +31,8 @@ export const countDayStatement = sql(
   ),
   counted AS (
     INSERT INTO conversation_days (tenant_id, environment, day, conversations_created, messages_received, messages_sent)
-    SELECT due.id, e.environment, ${p.day}, conversation.created, message.received, message.sent
+    SELECT due.id, e.environment, ${p.day}, conversation.created + coalesce(deleted.conversations_created, 0),
+      message.received + coalesce(deleted.messages_received, 0), message.sent + coalesce(deleted.messages_sent, 0)
     FROM due CROSS JOIN unnest(enum_range(NULL::"Environment")) AS e (environment)
     CROSS JOIN LATERAL (
       SELECT count(*) AS created FROM conversations WHERE tenant_id = due.id AND environment = e.environment AND id >= ${p.firstConversationId} AND id < ${p.nextConversationId}

@@ -15,7 +15,8 @@ const figures = {
   messagesReceived: integer("Messages whose direction is `INBOUND`."),
   messagesSent: integer("Messages whose direction is `OUTBOUND`."),
   documentsStored: integer("Documents that existed at the end and have not been deleted since."),
-  storageBytes: integer("The size of those documents together, in bytes."),
+  filesStored: integer("Files that existed at the end and have not been deleted since."),
+  storageBytes: integer("The size of those documents and files together, in bytes."),
   webhookDeliveries: integer("Attempts to call a webhook, including retries."),
   webhookFailures: integer("Attempts to call a webhook that failed."),
 };

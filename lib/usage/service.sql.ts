@@ -3,7 +3,7 @@ import { sql } from "@/lib/platform/sql";
 /**
  * The ids and times are the first ones of each day and of the day after the last one, so there is
  * one more of each than there are days. The first time is before all rows, so that earlier
- * documents count for the first day. A day that is not in conversation_days is counted from its
+ * documents and files count for the first day. A day that is not in conversation_days is counted from its
  * rows. Ids are ordered by time, so each day is one range of the primary key's index, and only the
  * index is read.
  */
@@ -19,10 +19,10 @@ export const usageStatement = sql(
   },
   (p) => `
   SELECT requested.requests AS "apiRequests",
-    coalesce(counted.conversations_created, conversation.created)::float8 AS "conversationsCreated",
-    coalesce(counted.messages_received, message.received)::float8 AS "messagesReceived",
-    coalesce(counted.messages_sent, message.sent)::float8 AS "messagesSent",
-    stored.documents AS "documentsStored", stored.bytes AS "storageBytes",
+    coalesce(counted.conversations_created, conversation.created + coalesce(deleted.conversations_created, 0))::float8 AS "conversationsCreated",
+    coalesce(counted.messages_received, message.received + coalesce(deleted.messages_received, 0))::float8 AS "messagesReceived",
+    coalesce(counted.messages_sent, message.sent + coalesce(deleted.messages_sent, 0))::float8 AS "messagesSent",
+    stored.documents AS "documentsStored", kept.files AS "filesStored", stored.bytes + kept.bytes AS "storageBytes",
     coalesce(delivery.attempts, 0) AS "webhookDeliveries", coalesce(delivery.failures, 0) AS "webhookFailures"
   FROM unnest(${p.days}) WITH ORDINALITY AS d (day, place)
   CROSS JOIN LATERAL (

@@ -1,5 +1,5 @@
 import type { Caller } from "@/lib/platform/caller";
-import { runSql } from "@/lib/platform/db";
+import { readRows } from "@/lib/platform/db";
 import { firstIdAt, type IdKind } from "@/lib/resources/ids";
 import {
   dayOf,
@@ -15,23 +15,21 @@ import { usageStatement } from "./service.sql";
 /**
  * The usage of the environment, by day and in total, exactly as stored in its rows. Takes no locks.
  */
-export async function getUsage({ partition }: Caller, query: UsageQuery): Promise<Usage> {
+export async function getUsage(caller: Caller, query: UsageQuery): Promise<Usage> {
   const now = new Date();
   const period = periodOf(query, now);
   const today = dayOf(now.getTime());
   const days = daysOf(period.start, period.end).filter((day) => day <= today);
   let totals = nothing;
-  const figures = (await countDays(partition, days.length > 0 ? days : [period.start])).map(
-    (day) => {
-      totals = added(totals, day);
-      const { documentsStored, storageBytes } = totals;
-      return { ...day, documentsStored, storageBytes };
-    },
-  );
+  const figures = (await countDays(caller, days.length > 0 ? days : [period.start])).map((day) => {
+    totals = added(totals, day);
+    const { documentsStored, filesStored, storageBytes } = totals;
+    return { ...day, documentsStored, filesStored, storageBytes };
+  });
   const series = days.map((date, index) => ({ date, ...(figures[index] ?? nothing) }));
   return {
-    environment: partition.environment,
-    billable: partition.environment === "live",
+    environment: caller.partition.environment,
+    billable: caller.partition.environment === "live",
     period,
     totals,
     series,
@@ -56,6 +54,7 @@ const nothing: UsageFigures = {
   messagesReceived: 0,
   messagesSent: 0,
   documentsStored: 0,
+  filesStored: 0,
   storageBytes: 0,
   webhookDeliveries: 0,
   webhookFailures: 0,
@@ -69,17 +68,18 @@ const added = (first: UsageFigures, second: UsageFigures) =>
     ]),
   ) as UsageFigures;
 
-/** For documents, counts those that each day added; the first day includes all earlier ones. */
-async function countDays(partition: Caller["partition"], days: string[]): Promise<UsageFigures[]> {
+/** For documents and files, counts those that each day added; the first day includes all earlier ones. */
+async function countDays(caller: Caller, days: string[]): Promise<UsageFigures[]> {
   const bounds = [...days.map((day) => new Date(day)), endOfDay(days.at(-1) ?? "")];
   const ids = (kind: IdKind) => bounds.map((time) => firstIdAt(kind, time));
-  return runSql<UsageFigures>(
+  return readRows<UsageFigures>(
     usageStatement({
-      ...partition,
+      ...caller.partition,
       days,
       conversationIds: ids("conversation"),
       messageIds: ids("message"),
       times: [new Date(0), ...bounds.slice(1)],
     }),
+    caller,
   );
 }

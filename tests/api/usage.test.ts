@@ -25,6 +25,7 @@ const nothing = {
   messagesReceived: 0,
   messagesSent: 0,
   documentsStored: 0,
+  filesStored: 0,
   storageBytes: 0,
   webhookDeliveries: 0,
   webhookFailures: 0,

@@ -7,11 +7,15 @@ import { Menu, MenuLink } from "@/components/ui/menu";
 import { PageHeader } from "@/components/ui/page-header";
 import { BilledBadge } from "@/components/usage/billed-badge";
 import { KeyUsageTable } from "@/components/usage/key-usage-table";
+import { StorageQuota } from "@/components/usage/storage-quota";
 import { UsageCharts } from "@/components/usage/usage-charts";
 import { UsageTotals } from "@/components/usage/usage-totals";
 import { apiKeyNames } from "@/lib/api-keys/service";
 import { type Caller, reader } from "@/lib/platform/caller";
 import { env } from "@/lib/platform/env";
+import { storedBytes } from "@/lib/storage/service";
+import { planOf, planStorageBytes } from "@/lib/tenants/service";
+import { forecastFigures, forecastOf } from "@/lib/usage/forecast";
 import { getUsage, listUsageByKey } from "@/lib/usage/service";
 import { daysOfMonth, latestMonths, monthOf, usageMonthQuery } from "@/lib/usage/usage-month";
 
@@ -28,10 +32,15 @@ export default dashboardPage(
       ...identity,
       partition: { ...identity.partition, environment: other },
     });
-    const [{ totals, series }, elsewhere] = await Promise.all([
+    const [{ totals, series }, elsewhere, used, plan] = await Promise.all([
       getUsage(caller, period),
       getUsage(otherCaller, period),
+      storedBytes(caller),
+      planOf(caller),
     ]);
+    const forecast = Object.fromEntries(
+      forecastFigures.map((name) => [name, forecastOf(totals[name], month, now)]),
+    );
     const download = `/api/dashboard/${tenant.slug}/${environment}/usage?month=${month}`;
     return (
       <>
@@ -60,8 +69,14 @@ export default dashboardPage(
           }
         />
         <MonthPicker path={`${base}/usage`} month={month} now={now} />
+        <StorageQuota used={used} limit={planStorageBytes[plan]} plan={plan} />
         <div className="space-y-4">
-          <UsageTotals totals={totals} />
+          <UsageTotals totals={totals} forecast={forecast} />
+          {forecast.apiRequests === null ? null : (
+            <p className="text-muted">
+              A forecast is the total so far, divided by the part of the month that has passed.
+            </p>
+          )}
           <UsageCharts days={series} />
         </div>
         <section aria-labelledby="by-key" className="mt-8">

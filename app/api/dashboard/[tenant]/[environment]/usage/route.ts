@@ -17,6 +17,7 @@ const columns: (keyof UsageFigures)[] = [
   "messagesReceived",
   "messagesSent",
   "documentsStored",
+  "filesStored",
   "storageBytes",
   "webhookDeliveries",
   "webhookFailures",
