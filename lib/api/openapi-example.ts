@@ -9,6 +9,14 @@ import { describedEvents } from "./event-reference";
 const at = "2026-01-31T09:30:00.000Z";
 const idAfter = (prefix: string) => `${prefix}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`;
 
+const storedFile = {
+  name: "label.pdf",
+  contentType: "application/pdf",
+  sizeBytes: 48_213,
+  url: `https://parlance.example.com/files/${idAfter("ten")}/test/${idAfter("fil")}?expires=1769852100&signature=5Yk0g3q1Yw4Jp7m2bqZ8d9s6nR1tXcVhUoLeKfAaBbE`,
+  urlExpiresAt: "2026-01-31T09:35:00.000Z",
+};
+
 /**
  * One story for all examples: Ada asks about an order. Fields and schemas that are not listed here get
  * an example from their schema.
@@ -113,6 +121,21 @@ const story: Record<string, Record<string, JsonValue>> = {
     sizeBytes: 48_213,
   },
   CreateKnowledgeBaseBody: { name: "Handbook", description: "What every agent should know" },
+  KnowledgeHit: {
+    name: "returns.md",
+    position: 0,
+    text: "Returns are free for 30 days.",
+    ranges: [[0, 7]],
+    before: [],
+    after: ["Send the lamp back in its box."],
+    score: 0.1,
+  },
+  SearchKnowledgeBody: {
+    q: "returns",
+    knowledgeBaseIds: [idAfter("kb")],
+    match: "any",
+    neighbors: 1,
+  },
   Document: {
     name: "returns.md",
     contentType: "text/markdown",
@@ -122,6 +145,13 @@ const story: Record<string, Record<string, JsonValue>> = {
     error: null,
     characterCount: 2_011,
     chunkCount: 3,
+  },
+  DocumentFile: {
+    name: "returns.md",
+    contentType: "text/markdown",
+    sizeBytes: 2_048,
+    sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    url: `https://parlance.example.com/files/${idAfter("ten")}/test/${idAfter("doc")}?expires=1769852100&signature=5Yk0g3q1Yw4Jp7m2bqZ8d9s6nR1tXcVhUoLeKfAaBbE`,
   },
   Webhook: {
     environment: "test",
@@ -139,6 +169,9 @@ const story: Record<string, Record<string, JsonValue>> = {
     events: ["conversation.created", "message.*"],
     description: "The shop's own server",
   },
+  UpdateKnowledgeBaseBody: { name: "Help center" },
+  UpdateDocumentBody: { name: "returns-2026.md", metadata: { reviewed: true } },
+  ReplaceDocumentBody: { name: "Returns", text: "Returns are free within 60 days." },
   UpdateWebhookBody: { status: "ENABLED" },
   RecoverWebhookDeliveriesBody: { since: at, dryRun: true },
   CreateDocumentBody: { name: "Returns", text: "Returns are free within 30 days." },

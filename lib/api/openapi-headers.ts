@@ -44,6 +44,22 @@ export const rateLimitHeaders: Record<string, Header> = {
   },
 };
 
+/** Of the responses of deprecated operations. */
+export const deprecationHeaders: Record<string, Header> = {
+  Deprecation: {
+    description: "Since when the operation is deprecated: `@` and Unix seconds (RFC 9745).",
+    required: true,
+    schema: { type: "string", pattern: "^@[0-9]+$", maxLength: 20 },
+    example: "@1798761600",
+  },
+  Sunset: {
+    description: "When the operation may stop working, as an HTTP date (RFC 8594).",
+    required: true,
+    schema: { type: "string", pattern: "^[\\x20-\\x7e]+$", maxLength: 40 },
+    example: "Sat, 01 Jan 2028 00:00:00 GMT",
+  },
+};
+
 export const operationHeaders = {
   "X-Request-Id": {
     description: "The id of this request, for finding it in logs.",

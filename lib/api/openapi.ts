@@ -14,10 +14,11 @@ import {
   resolveSchema,
 } from "@/lib/platform/openapi";
 import { partsOf } from "@/lib/resources/registry";
+import type { Deprecation } from "./deprecation";
 import { returnsVersion } from "./encode";
 import { anyEvent, eventOperations } from "./openapi-events";
 import { exampleOf } from "./openapi-example";
-import { operationHeaders, rateLimitHeaders } from "./openapi-headers";
+import { deprecationHeaders, operationHeaders, rateLimitHeaders } from "./openapi-headers";
 import { schemaCollector } from "./openapi-schemas";
 import type { Declaration } from "./operation";
 import { problemExample, problemExplanations } from "./problem-explanations";
@@ -124,6 +125,18 @@ export function publishedDocument(): OpenApiDocument {
   return published;
 }
 
+let generic: OpenApiDocument | undefined;
+
+/**
+ * The document with placeholders for the addresses of an installation. The pages of the
+ * documentation are made from it, and so is the index of their search, which the build writes
+ * without any environment.
+ */
+export function genericDocument(): OpenApiDocument {
+  generic ??= openApiDocument({ serverUrl: "%ORIGIN%", errorBase: "%ERROR_BASE%" });
+  return generic;
+}
+
 /** The tag of the noun that the path starts with. */
 function tagOf(path: string): string {
   const segment = path.split("/")[3] ?? "";
@@ -184,7 +197,12 @@ function describeOperation(
   method: Method,
   declaration: Declaration,
 ): ApiOperation {
-  const { operationId, summary, description, scope, status = 200, statusIfNew } = declaration;
+  const { operationId, summary, scope, deprecated, status = 200, statusIfNew } = declaration;
+  const description = [
+    ...(deprecated ? [deprecationNote(deprecated)] : []),
+    ...(declaration.description ? [declaration.description] : []),
+    `Needs the scope \`${scope}\`.`,
+  ].join("\n\n");
   const isMutation = method !== "GET";
   const isStream = declaration.follow !== undefined;
   const isVersioned = !isStream && returnsVersion(method, declaration);
@@ -193,7 +211,11 @@ function describeOperation(
   const body = collector.referenceTo(responseName(declaration), declaration.response, "output");
   const success: ApiResponse = {
     description: successDescriptions[status],
-    headers: { ...successHeaders(isMutation), ...(isVersioned && { ETag: header("ETag") }) },
+    headers: {
+      ...successHeaders(isMutation),
+      ...(deprecated && deprecationHeaders),
+      ...(isVersioned && { ETag: header("ETag") }),
+    },
     content: {
       // Of a stream, it is the schema of each event's data.
       [isStream ? "text/event-stream" : "application/json"]: {
@@ -213,7 +235,8 @@ function describeOperation(
   return {
     operationId,
     summary,
-    description: `${description ? `${description}\n\n` : ""}Needs the scope \`${scope}\`.`,
+    description,
+    ...(deprecated && { deprecated: true as const }),
     tags: [tagOf(path)],
     security: [{ apiKey: [] }],
     "x-required-scope": scope,
@@ -229,6 +252,9 @@ function describeOperation(
     },
   };
 }
+
+const deprecationNote = ({ since, sunset, instead }: Deprecation) =>
+  `**Deprecated** since ${since}. It may stop working on ${sunset}. ${instead}`;
 
 const notModified = (): ApiResponse => ({
   description: "The resource is still the version that `If-None-Match` names.",
@@ -348,6 +374,7 @@ export function problemKinds(
           "invalid-idempotency-key",
           "idempotency-in-progress",
           "idempotency-key-reused",
+          "gone",
         ] as const)),
     ...(versionOf ? (["precondition-failed"] as const) : []),
     "validation",
@@ -413,7 +440,7 @@ function problemHeaders(status: number, kinds: ErrorKind[]): Record<string, Head
       : [403, 429].includes(status) || status >= 500
         ? Object.fromEntries(optional)
         : allRateLimitHeaders();
-  const isReplayable = [404, 409].includes(status);
+  const isReplayable = [404, 409, 410].includes(status);
   return {
     "X-Request-Id": header("X-Request-Id"),
     ...limit,

@@ -5,6 +5,7 @@ import type { IdempotencyRecord, Serialize } from "@/lib/events/idempotency-reco
 import type { StoredFile } from "@/lib/platform/blobs/service";
 import type { Caller, Identity } from "@/lib/platform/caller";
 import type { ErrorKind } from "@/lib/platform/errors";
+import type { Deprecation } from "./deprecation";
 import { respond, toResponse, wireOfJoinedHeaders } from "./pipeline";
 import type { Upload } from "./read-upload";
 
@@ -25,6 +26,8 @@ export type Declaration<
   /** Details that the summary omits, in Markdown. */
   description?: string;
   scope: Scope;
+  /** Documents that the operation will go away, and adds headers that say so to its responses. */
+  deprecated?: Deprecation;
   /** The status of a successful response; 200 by default. */
   status?: 200 | 201 | 202;
   /** For an operation that creates or changes: the status if the result of `run` has `isNew`. */

@@ -15,6 +15,7 @@ import { logRequest } from "@/lib/request-logs/request-log-buffer";
 import { newId } from "@/lib/resources/ids";
 import { countRequest } from "@/lib/usage/count-requests";
 import { authenticate, requireAllowedAddress } from "./authenticate";
+import { deprecationHeaders } from "./deprecation";
 import { compressed, etagOf, isKnownVersion, returnsVersion } from "./encode";
 import { type EventStream, openEventStream } from "./event-stream";
 import { findStoredResponse, newRecord } from "./idempotency";
@@ -125,6 +126,7 @@ export async function respond(request: ApiRequest, target: Target, wire: Wire): 
     countRequest(key);
 
     const { declaration, params } = requireOperation(target);
+    if (declaration.deprecated) Object.assign(headers, deprecationHeaders(declaration.deprecated));
     requireScope(key, declaration);
     const identity: Identity = {
       partition: { tenantId: key.tenantId, environment: key.environment },

@@ -83,6 +83,7 @@ export type ApiOperation = {
   summary: string;
   description: string;
   tags: string[];
+  deprecated?: true;
   security?: Record<string, string[]>[];
   "x-required-scope"?: string;
   parameters?: (Parameter | Reference)[];

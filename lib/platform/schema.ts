@@ -51,7 +51,7 @@ export const nameText = (maximum: number) =>
  * A list of distinct items. A repeated item is refused: the service stores what was sent, and does
  * not drop items silently.
  */
-export const distinct = <Item extends z.ZodType<string>>(items: z.ZodArray<Item>) =>
+export const distinct = <Item extends z.ZodType<string | null>>(items: z.ZodArray<Item>) =>
   items
     .superRefine((list, context) => {
       for (const [index, item] of list.entries()) {
