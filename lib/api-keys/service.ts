@@ -134,13 +134,13 @@ export async function updateApiKey(caller: Caller, id: string, input: UpdateApiK
  * one that was already rolled
  */
 export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
-  requireRole(caller, "ADMIN", "roll API keys");
+  requireRole(caller, "ADMIN", "rotate API keys");
   await requireStepUp(caller, "rollApiKey");
-  const before = await lockLivingKey(caller, id, "rolled");
+  const before = await lockLivingKey(caller, id, "rotated");
   if (before.replacedById) {
     throw new AppError(
       "rotation-in-progress",
-      "This key was already rolled. Roll the key that replaced it.",
+      "This key was already rotated. Rotate the key that replaced it.",
       {
         existingId: before.replacedById,
       },
@@ -150,7 +150,7 @@ export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
   if (overlap !== "now")
     await requireRoomForKey(
       caller,
-      "Roll the key without an overlap, or revoke keys that you no longer need.",
+      "Rotate the key without an overlap, or revoke keys that you no longer need.",
     );
   const now = new Date();
   const lifetimeMs = before.expiresAt && before.expiresAt.getTime() - before.createdAt.getTime();

@@ -99,17 +99,27 @@ export async function lockLivingKey(
 }
 
 const notifyStatement = sql(
-  "notify_of_key",
-  { hash: "text" },
-  (p) => `SELECT 1 FROM pg_notify('${keysChannel}', ${p.hash})`,
+  "notify_of_keys",
+  { hashes: "text[]" },
+  (p) =>
+    `SELECT 1 FROM unnest(${p.hashes}) AS hash CROSS JOIN LATERAL pg_notify('${keysChannel}', hash)`,
 );
 
-/** Every process drops the key from its cache when the transaction commits. */
+/** Every process drops the keys from its cache when the transaction commits. */
+export async function forgetKeys(
+  caller: Pick<Caller, "db">,
+  keys: Pick<ApiKeyModel, "hash">[],
+): Promise<void> {
+  const hashes = keys.map(({ hash }) => Buffer.from(hash).toString("hex"));
+  await runSql(notifyStatement({ hashes }), caller);
+}
+
+/** The same for one key. */
 export async function forgetKey(
   caller: Pick<Caller, "db">,
-  { hash }: Pick<ApiKeyModel, "hash">,
+  key: Pick<ApiKeyModel, "hash">,
 ): Promise<void> {
-  await runSql(notifyStatement({ hash: Buffer.from(hash).toString("hex") }), caller);
+  await forgetKeys(caller, [key]);
 }
 
 /** Users can set any limit up to their plan's. Only an operator can exceed it. */

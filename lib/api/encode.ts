@@ -48,7 +48,7 @@ export async function compressed(
   if (!encoding) return body;
   headers["Content-Encoding"] = encoding;
   // The compressed bytes differ, so the ETag becomes a weak one.
-  if (headers.ETag) headers.ETag = `W/${headers.ETag}`;
+  if (headers.ETag?.startsWith('"')) headers.ETag = `W/${headers.ETag}`;
   return compress[encoding](body);
 }
 

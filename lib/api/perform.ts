@@ -17,8 +17,11 @@ import { toProblem } from "./problem";
 import type { ReceivedUpload } from "./read-upload";
 import { compileSerializer } from "./serialize";
 
-/** The status and JSON of a response, before it is compressed. */
-export type JsonResponse = StoredResponse & { isReplay?: boolean };
+/**
+ * The status and JSON of a response, before it is compressed. `version` is the JSON without its
+ * links, if it has any.
+ */
+export type JsonResponse = StoredResponse & { isReplay?: boolean; version?: string };
 
 /** A request that was read and validated, and whose change is about to be made. */
 export type Change = {

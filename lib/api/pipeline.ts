@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { KnownKey } from "@/lib/api-keys/key-cache";
 import { markKeyUsed } from "@/lib/api-keys/last-used";
-import { type Identity, reader } from "@/lib/platform/caller";
+import { type Caller, type Identity, reader } from "@/lib/platform/caller";
 import { clientAddress } from "@/lib/platform/client-address";
 import {
   AppError,
@@ -23,7 +23,13 @@ import { readIfMatch } from "./if-match";
 import type { Declaration } from "./operation";
 import { type Change, type JsonResponse, perform, serializerOf } from "./perform";
 import { toProblem } from "./problem";
-import { addRateLimitHeaders, limitedRequests, limitKey, rateLimited } from "./rate-limit";
+import {
+  addRateLimitHeaders,
+  limitedRequests,
+  limitKey,
+  rateLimited,
+  type Taken,
+} from "./rate-limit";
 import {
   type ApiRequest,
   escapePointer,
@@ -47,7 +53,11 @@ export type Target =
  * What a `Request` cannot express. `Headers` joins repeated headers with commas, so two headers
  * look like one that contains a comma.
  */
-export type Wire = { hasRepeatedIdempotencyKey: boolean };
+export type Wire = {
+  hasRepeatedIdempotencyKey: boolean;
+  /** If the request was counted against the limits of its key before. */
+  taken?: Taken;
+};
 
 /**
  * For a server that sees only joined headers. A key that contains ", " is treated as two headers
@@ -119,7 +129,7 @@ export async function respond(request: ApiRequest, target: Target, wire: Wire): 
   try {
     key = await authenticate(request, address);
     await requireAllowedAddress(key, address);
-    const taken = await limitKey(key);
+    const taken = wire.taken ?? (await limitKey(key));
     addRateLimitHeaders(headers, taken);
     if (!taken.isAllowed) throw rateLimited(taken.binding, limitedRequests[taken.binding.name]);
     markKeyUsed(key);
@@ -173,7 +183,7 @@ const isRead = ({ method }: ApiRequest): boolean => method === "GET" || method =
 
 /**
  * Adds an `ETag` to a single resource that was read or patched. A client that already has the
- * version that it reads gets a 304.
+ * version that it reads gets a 304, unless the links in it expire: then it gets new ones.
  */
 function withVersion(
   request: ApiRequest,
@@ -182,6 +192,11 @@ function withVersion(
   response: JsonResponse,
 ): JsonResponse {
   if (response.status >= 300 || !returnsVersion(request.method, declaration)) return response;
+  if (response.version !== undefined) {
+    // A weak one: the bytes differ.
+    headers.ETag = `W/${etagOf(response.version)}`;
+    return response;
+  }
   headers.ETag = etagOf(response.body);
   return isRead(request) && isKnownVersion(request.headers.get("if-none-match"), headers.ETag)
     ? { status: 304, body: "" }

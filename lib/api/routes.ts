@@ -17,6 +17,11 @@ import * as eventTypes from "@/app/v1/public/event-types/route";
 import * as event from "@/app/v1/public/events/[eventId]/route";
 import * as events from "@/app/v1/public/events/route";
 import * as streamOfEvents from "@/app/v1/public/events/stream/route";
+import * as file from "@/app/v1/public/files/[fileId]/route";
+import * as files from "@/app/v1/public/files/route";
+import * as searchOfKnowledge from "@/app/v1/public/knowledge/search/route";
+import * as knowledgeDocumentFile from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/documents/[documentId]/file/route";
+import * as knowledgeDocumentRetry from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/documents/[documentId]/retry/route";
 import * as knowledgeDocument from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/documents/[documentId]/route";
 import * as knowledgeDocuments from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/documents/route";
 import * as knowledgeBase from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/route";
@@ -47,6 +52,8 @@ export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Opera
   "/v1/public/conversations/{conversationId}": conversation,
   "/v1/public/conversations/{conversationId}/messages": messages,
   "/v1/public/conversations/{conversationId}/messages/{messageId}": message,
+  "/v1/public/files": files,
+  "/v1/public/files/{fileId}": file,
   "/v1/public/customers": customers,
   "/v1/public/customers/{customerId}": customer,
   "/v1/public/customers/by-external-id/{externalId}": customerByExternalId,
@@ -60,7 +67,11 @@ export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Opera
   "/v1/public/knowledge-bases/{knowledgeBaseId}": knowledgeBase,
   "/v1/public/knowledge-bases/{knowledgeBaseId}/documents": knowledgeDocuments,
   "/v1/public/knowledge-bases/{knowledgeBaseId}/documents/{documentId}": knowledgeDocument,
+  "/v1/public/knowledge-bases/{knowledgeBaseId}/documents/{documentId}/file": knowledgeDocumentFile,
+  "/v1/public/knowledge-bases/{knowledgeBaseId}/documents/{documentId}/retry":
+    knowledgeDocumentRetry,
   "/v1/public/knowledge-bases/{knowledgeBaseId}/search": knowledgeSearch,
+  "/v1/public/knowledge/search": searchOfKnowledge,
   "/v1/public/webhooks": webhooks,
   "/v1/public/webhooks/{webhookId}": webhook,
   "/v1/public/webhooks/{webhookId}/rotate-secret": rotateSecret,

@@ -29,17 +29,17 @@ function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): string[] 
 
 const largestDistance = 2;
 
-/**
- * The field that was probably meant. It differs by at most two edits, and by at most half of the
- * name.
- */
-export function suggestField(
+/** The field that was probably meant. */
+export const suggestField = (
   schema: z.ZodType,
   path: readonly PropertyKey[],
   unknown: string,
-): string | undefined {
+): string | undefined => nearestName(knownFields(schema, path), unknown);
+
+/** The name that differs by at most two edits, and by at most half of the name. */
+export function nearestName(names: readonly string[], unknown: string): string | undefined {
   const farthest = Math.min(largestDistance, unknown.length / 2);
-  const distances = knownFields(schema, path).map((name) => ({
+  const distances = names.map((name) => ({
     name,
     distance: editDistance(unknown, name),
   }));

@@ -76,9 +76,15 @@ function toIssues(issue: z.core.$ZodIssue, part: Part): ValidationIssue[] {
   // For a union, reports the issues of the closest branch: the one of the type that was sent, with
   // the fewest issues.
   if (issue.code === "invalid_union") {
+    const isObjectOrList = isObject(valueAt(root, issue.path));
     const branches = issue.errors.filter(
-      (branch) =>
-        branch.length > 0 && !(branch[0]?.code === "invalid_type" && branch[0].path.length === 0),
+      ([first]) =>
+        first &&
+        !(
+          first.path.length === 0 &&
+          // An enum reports a list, too, as a value that it does not have.
+          (first.code === "invalid_type" || (first.code === "invalid_value" && isObjectOrList))
+        ),
     );
     const closest = branches.toSorted((a, b) => a.length - b.length)[0];
     if (closest && branches.length < issue.errors.length) {
