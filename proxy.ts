@@ -2,6 +2,7 @@ import { type NextRequest, NextResponse } from "next/server";
 import { pathHeader } from "@/lib/auth/path-header";
 import { mailPagePath } from "@/lib/mail/mail-transport";
 import { noteRequest } from "@/lib/platform/loopback-exposure";
+import { prefersMarkdown } from "@/lib/platform/prefers-markdown";
 
 /**
  * Gives every rendered page a content security policy with its own nonce, so that only our scripts
@@ -19,6 +20,12 @@ export function proxy(request: NextRequest): NextResponse {
   ) {
     return new NextResponse(null, { status: 405, headers: { Allow: "GET, HEAD" } });
   }
+  const markdown = request.nextUrl.pathname.match(docsPage);
+  if (markdown && prefersMarkdown(request.headers.get("accept"))) {
+    const url = request.nextUrl.clone();
+    url.pathname = `/api/docs-markdown${markdown[1]}`;
+    return NextResponse.rewrite(url);
+  }
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
   const policy = contentSecurityPolicy(nonce);
   const { pathname, search } = request.nextUrl;
@@ -32,8 +39,13 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
+/** A page of the documentation, and its path below `/docs`. */
+const docsPage = /^\/docs((?:\/(?!.*\.(?:json|md)$).+)?)$/;
+
 export const config = {
-  matcher: ["/((?!v1/|api/|_next/|health$|ready$|icon\\.svg$|docs/openapi\\.json$|llms\\.txt$).*)"],
+  matcher: [
+    "/((?!v1/|api/|\\.well-known/|files/|_next/|health$|ready$|icon\\.svg$|favicon\\.ico$|docs/openapi\\.json$|mcp$|sdk\\.tgz$|sdk/|llms(?:-full)?\\.txt$).*)",
+  ],
 };
 
 function decoded(pathname: string): string {

@@ -72,6 +72,13 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       ),
       guide("changelog", "Changelog", "What changed in each version.", "releases history"),
       guide("sdk", "TypeScript client", "Typed calls, pages, retries and verified webhooks."),
+      guide("python", "Python client", "Calls the API from Python, with and without async."),
+      guide(
+        "command-line",
+        "Command line",
+        "Receive webhooks on your machine, raise events and follow them.",
+      ),
+      guide("mcp", "Agents over MCP", "Let an agent use the API, with the scopes of a key."),
     ],
   },
   {

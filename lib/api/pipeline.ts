@@ -251,6 +251,7 @@ function requireOperation(target: Target) {
   throw methodNotAllowed(target.allow);
 }
 
+/** Open streams check it again (`event-stream.ts`), and MCP lists tools by it (`mcp.ts`). */
 function requireScope(key: KnownKey, { scope }: Declaration): void {
   if (key.scopes.has(scope)) return;
   throw insufficientScope(scope);

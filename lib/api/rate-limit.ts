@@ -11,7 +11,7 @@ type NamedState = PolicyState & { name: "default" | "tenant" };
  * `binding` is the policy with the fewest requests left. If the request is refused, it is the
  * reason.
  */
-type Taken = { isAllowed: boolean; states: NamedState[]; binding: NamedState };
+export type Taken = { isAllowed: boolean; states: NamedState[]; binding: NamedState };
 
 export async function limitKey(key: KnownKey): Promise<Taken> {
   const { id, tenantId, environment, rateLimitPerMinute, tenantLimitPerMinute } = key;

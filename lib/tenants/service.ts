@@ -203,6 +203,7 @@ const takenPaths = new Set([
   "health",
   "invite",
   "login",
+  "mcp",
   "metrics",
   "password",
   "ready",

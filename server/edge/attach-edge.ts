@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { dispatch } from "@/lib/api/dispatch";
-import { isStream, type Wire } from "@/lib/api/pipeline";
+import { isStream, type Outgoing, type Wire } from "@/lib/api/pipeline";
 import { type ApiRequest, lateCode } from "@/lib/api/read-request";
 import { AppError, expectationFailed, requestTimeout } from "@/lib/platform/errors";
 import { noteRequest } from "@/lib/platform/loopback-exposure";
@@ -61,7 +61,10 @@ export function attachEdge(
     for (const listener of server.listeners("listening"))
       if (listener.name === "setupConnectionsTracking") listener.call(server);
   endStreamsOnClose(server);
-  const serveApi = apiListener(server);
+  const serveApi = listenerFor(server, (request, incoming) => dispatch(request, wireOf(incoming)));
+  const serveMcp = listenerFor(server, async (request) =>
+    (await import("@/lib/api/mcp")).respondToMcp(request),
+  );
 
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     trackRequest(request, response, isUpload(request) ? undefined : bodyTimeoutMs);
@@ -80,6 +83,7 @@ export function attachEdge(
     // The target of the rewrite in next.config.js must not be a second address of the API.
     if (isBelow("/api/v1", url)) return void response.writeHead(404).end();
     if (isOfApi(url)) return void serveApi(request, response);
+    if (isMcp(url)) return void serveMcp(request, response);
     if (!isBelow("/api", url) && refuseForgedAction(request, response)) return;
     bufferBody(request, response, () => void servePages(request, response));
   };
@@ -103,13 +107,18 @@ export function attachEdge(
   });
 }
 
-function apiListener(server: Server) {
+type RawRequest = Pick<IncomingMessage, "rawHeaders">;
+
+function listenerFor(
+  server: Server,
+  handle: (request: ApiRequest, incoming: RawRequest) => Promise<Outgoing>,
+) {
   const respond = async (
     request: ApiRequest,
-    incoming: Pick<IncomingMessage, "rawHeaders">,
+    incoming: RawRequest,
     outgoing: Pick<ServerResponse, "writeHead">,
   ) => {
-    const { status, headers, body } = await dispatch(request, wireOf(incoming));
+    const { status, headers, body } = await handle(request, incoming);
     // Checked only now: the server may have started to stop since the request arrived, and the body
     // may be unread.
     if (!server.listening || !(incoming as IncomingMessage).complete) headers.Connection = "close";
@@ -155,6 +164,8 @@ const isBelow = (base: string, url: string) =>
  */
 const isOfApi = (url: string) =>
   isBelow("/v1", url.startsWith("//") ? url.replace(/^\/+/, "/") : url);
+
+const isMcp = (url: string) => isBelow("/mcp", url) && !url.startsWith("/mcp/");
 
 const serverMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
@@ -236,7 +247,7 @@ function setClientAddress(request: IncomingMessage, trustedHops: number): void {
   request.headers["x-forwarded-for"] = address;
 }
 
-function wireOf({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">): Wire {
+function wireOf({ rawHeaders }: RawRequest): Wire {
   const keys = rawHeaders.filter(
     (name, index) => index % 2 === 0 && name.toLowerCase() === "idempotency-key",
   );

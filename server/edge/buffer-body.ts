@@ -18,10 +18,10 @@ const limits: [path: RegExp, bytes: number][] = [
 const usualLimit = 256 * kib;
 
 /**
- * The handler of uploads checks the sender before it reads the file, and limits the size as it
- * reads.
+ * The handlers of uploads check the sender before they read the file, and limit the size as they
+ * read.
  */
-const upload = /^\/api\/dashboard\/[^/]+\/[^/]+\/knowledge-bases\/[^/]+\/documents$/;
+const upload = /^\/api\/dashboard\/[^/]+\/[^/]+\/(files|knowledge-bases\/[^/]+\/documents)$/;
 
 function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers["content-length"];

@@ -5,7 +5,7 @@ import { baseUrl, call, newTenant, send, type TestTenant } from "../support/api"
 import { newKnowledgeBase } from "../support/documents";
 import { head, openRaw, statusesIn } from "../support/raw-http";
 
-// What HTTP itself allows and what can go wrong in it, through both servers.
+// Unusual and broken HTTP, through both servers.
 
 const json = "application/json";
 const bearer = ({ key }: TestTenant) => ({ Authorization: `Bearer ${key}` });

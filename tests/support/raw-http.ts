@@ -7,7 +7,7 @@ export type RawConnection = {
   received: () => string;
   /** Resolves once what has arrived matches. */
   until: (pattern: RegExp) => Promise<string>;
-  /** Resolves with all of it when the server has ended the connection. */
+  /** Resolves with everything that arrived once the server has closed the connection. */
   ended: Promise<string>;
 };
 

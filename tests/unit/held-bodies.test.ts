@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { createWebServer } from "@/server/web-server";
 import { head, openRaw, statusesIn } from "../support/raw-http";
 
-/** Stands in for Next: responds with the body of the request. */
+/** A substitute for Next: responds with the body of the request. */
 const served: (string | undefined)[] = [];
 const servePages = async (request: IncomingMessage, response: ServerResponse) => {
   served.push(request.url);

@@ -7,6 +7,7 @@ import AuditLog from "@/docs/guides/audit-log.mdx";
 import Authentication from "@/docs/guides/authentication.mdx";
 import EventStream from "@/docs/guides/event-stream.mdx";
 import Idempotency from "@/docs/guides/idempotency.mdx";
+import Mcp from "@/docs/guides/mcp.mdx";
 import MembersAndRoles from "@/docs/guides/members-and-roles.mdx";
 import MigrateFromChatwoot from "@/docs/guides/migrate-from-chatwoot.mdx";
 import MigrateFromIntercom from "@/docs/guides/migrate-from-intercom.mdx";
@@ -39,6 +40,8 @@ const guides = new Map(
     "agents-and-knowledge": AgentsAndKnowledge,
     sdk: Sdk,
     webhooks: Webhooks,
+    "command-line": CommandLine,
+    mcp: Mcp,
     "event-stream": EventStream,
     "verify-signatures": VerifySignatures,
     "api-keys": ApiKeys,

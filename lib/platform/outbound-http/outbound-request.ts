@@ -13,7 +13,8 @@ export const outboundHeaders = {
 
 /** DNS, connect, TLS, headers and body together. */
 export const deadlineMs = 10_000;
-const maximumResponseBytes = 16 * 1024;
+/** How much of a response is read, unless the request says otherwise. */
+export const maximumResponseBytes = 16 * 1024;
 
 export type OutboundRequest = {
   /** Connections are reused only under the same key: the webhook's id. */
@@ -21,6 +22,8 @@ export type OutboundRequest = {
   url: string;
   headers: Record<string, string>;
   body: string;
+  /** How much of the response to read. */
+  maximumBytes?: number;
 };
 
 export type OutboundResult =
@@ -30,11 +33,11 @@ export type OutboundResult =
 /**
  * POSTs to a URL that a customer chose. Never throws. Reaches only public addresses
  * (lib/platform/outbound-http/guarded-connector.ts), follows no redirects, decompresses nothing,
- * and ignores proxy settings of the environment. Reads at most 16 KiB of the response; a longer
- * response is cut off and still counts as received.
+ * and ignores proxy settings of the environment. Reads at most `maximumBytes` of the response, 16 KiB
+ * by default; a longer response is cut off and still counts as received.
  */
 export function outboundRequest(
-  { connectionKey, url, headers, body }: OutboundRequest,
+  { connectionKey, url, headers, body, maximumBytes = maximumResponseBytes }: OutboundRequest,
   { timeoutMs = deadlineMs }: { timeoutMs?: number } = {},
 ): Promise<OutboundResult> {
   const pool = outboundPool(connectionKey, url, deadlineMs);
@@ -47,7 +50,7 @@ export function outboundRequest(
     };
     client.dispatch(
       { path: pool.path, method: "POST", headers: { ...outboundHeaders, ...headers }, body },
-      receiveResponse(timeoutMs, end),
+      receiveResponse({ timeoutMs, maximumBytes }, end),
     );
   });
 }
@@ -58,7 +61,7 @@ export function outboundRequest(
  * @param end called once; the connection is reusable after a complete response
  */
 function receiveResponse(
-  timeoutMs: number,
+  { timeoutMs, maximumBytes }: { timeoutMs: number; maximumBytes: number },
   end: (result: OutboundResult, isReusable: boolean) => void,
 ): Dispatcher.DispatchHandler {
   const startedAtMs = performance.now();
@@ -77,7 +80,7 @@ function receiveResponse(
 
   function succeed({ isComplete }: { isComplete: boolean }): void {
     if (hasEnded || !head) return;
-    end({ ...head, response: toText(chunks), durationMs: stop() }, isComplete);
+    end({ ...head, response: toText(chunks, maximumBytes), durationMs: stop() }, isComplete);
   }
 
   function fail(errorCode: OutboundErrorCode): void {
@@ -93,7 +96,7 @@ function receiveResponse(
     onResponseData(_controller, chunk) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length >= maximumResponseBytes) succeed({ isComplete: false });
+      if (length >= maximumBytes) succeed({ isComplete: false });
     },
     onResponseEnd: () => succeed({ isComplete: true }),
     onResponseError: (_controller, error) => fail(exchangeErrorCode(error)),
@@ -101,10 +104,10 @@ function receiveResponse(
 }
 
 /** Text that PostgreSQL can store: invalid UTF-8 is replaced, NUL characters are removed. */
-function toText([first, ...others]: Buffer[]): string {
+function toText([first, ...others]: Buffer[], maximumBytes: number): string {
   if (!first) return "";
   const bytes = others.length === 0 ? first : Buffer.concat([first, ...others]);
-  return bytes.subarray(0, maximumResponseBytes).toString("utf8").replaceAll("\0", "");
+  return bytes.subarray(0, maximumBytes).toString("utf8").replaceAll("\0", "");
 }
 
 /** Parses seconds or a date, for the two statuses whose Retry-After asks a client to wait. */

@@ -64,6 +64,10 @@ function findEndpoints(): Endpoint[] {
   ];
 }
 
+/** Of web and worker: `npm start` gives them neighboring ports. */
+const metricsEndpoints = (port: number | undefined): Endpoint[] =>
+  port ? [-1, 0, 1].map((offset) => ({ host: "localhost", port: port + offset })) : [];
+
 const thisHost = new BlockList();
 for (const [network, prefix, family] of [
   ["0.0.0.0", 8, "ipv4"],
