@@ -16,7 +16,13 @@ import { nextPagesOnDemand } from "./next-pages";
 import { createWebServer, drain } from "./web-server";
 
 async function main(): Promise<void> {
-  const { PORT, HOST, TRUSTED_PROXY_HOPS, JOBS, SHUTDOWN_TIMEOUT_SECONDS } = env();
+  const { PORT, HOST, TRUSTED_PROXY_HOPS, JOBS } = env();
+  const { SHUTDOWN_DELAY_SECONDS, SHUTDOWN_TIMEOUT_SECONDS } = env();
+  const { METRICS_PORT: metricsPort, METRICS_HOST, OTEL_EXPORTER_OTLP_ENDPOINT } = env();
+  // Before the first connection, whose statements it traces.
+  const stopTracing =
+    OTEL_EXPORTER_OTLP_ENDPOINT && (await import("./tracing/start-tracing")).startTracing("web");
+  await requireMigrations();
   await requireUsableKeys();
   // Its client is large, so it is loaded only when used.
   if (JOBS === "inngest") (await import("@/inngest/inngest-clock")).registerInngestClock();
@@ -49,6 +55,7 @@ async function main(): Promise<void> {
     await flushAnchors().catch(() => {});
     stopKeyCache();
     await closeDatabase().catch(() => {});
+    if (stopTracing) await stopTracing();
     process.exit(0);
   };
   process.on("SIGTERM", stop);

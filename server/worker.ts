@@ -20,13 +20,16 @@ import { requireMigrations } from "@/prisma/require-migrations";
 // deliveries does not slow the API down. Any number may run. It stops on SIGTERM or SIGINT, and
 // when the process that started it ends.
 
-/** Next to Inngest: late enough not to overtake a run that is already on its way. */
-const overdueSeconds = 120;
-
-const { JOBS, SOLE_WORKER, SHUTDOWN_TIMEOUT_SECONDS } = env();
-setConnectionSettings(workerSettings);
-await requireUsableKeys().catch((error: Error) => {
-  log.fatal(error.message);
+const { JOBS, SOLE_WORKER, SHUTDOWN_TIMEOUT_SECONDS, METRICS_PORT, METRICS_HOST } = env();
+setProcessRole("worker", workerSettings);
+const stopTracing =
+  env().OTEL_EXPORTER_OTLP_ENDPOINT &&
+  (await import("./tracing/start-tracing")).startTracing("worker");
+try {
+  await requireMigrations();
+  await requireUsableKeys();
+} catch (error) {
+  log.fatal((error as Error).message);
   process.exit(1);
 });
 if (SOLE_WORKER && JOBS === "embedded") {
@@ -63,6 +66,7 @@ async function stop(reason: string): Promise<void> {
   await closeOutboundPools();
   await flushAnchors().catch(() => {});
   await closeDatabase();
+  if (stopTracing) await stopTracing();
   log.info("the worker has stopped");
   process.exit(0);
 }

@@ -11,6 +11,11 @@ import {
   repeatedIdempotencyKey,
   type ValidationIssue,
 } from "@/lib/platform/errors";
+import { logOf } from "@/lib/platform/log";
+import { meter } from "@/lib/platform/meter";
+import { readFromReplica } from "@/lib/platform/replica";
+import { tracer } from "@/lib/platform/tracing";
+import { noteWrite } from "@/lib/platform/write-positions";
 import { logRequest } from "@/lib/request-logs/request-log-buffer";
 import { newId } from "@/lib/resources/ids";
 import { countRequest } from "@/lib/usage/count-requests";
@@ -39,6 +44,7 @@ import {
   readUnusedBody,
 } from "./read-request";
 import { type ReceivedUpload, readUpload } from "./read-upload";
+import { traceRequest, traceTenant } from "./trace-request";
 import { check } from "./validate";
 
 const log = logOf("api");
@@ -107,7 +113,13 @@ const strictTransport = { "Strict-Transport-Security": "max-age=63072000" };
  * and the key's allowed addresses, rate limit, route and method, scope, size and media type,
  * parsing, idempotency lookup, validation. The service then checks existence and its own rules.
  */
-export async function respond(request: ApiRequest, target: Target, wire: Wire): Promise<Outgoing> {
+export function respond(request: ApiRequest, target: Target, wire: Wire): Promise<Outgoing> {
+  const tracing = tracer();
+  if (!tracing) return run(request, target, wire);
+  return traceRequest(tracing, request, target, () => run(request, target, wire));
+}
+
+async function run(request: ApiRequest, target: Target, wire: Wire): Promise<Outgoing> {
   const requestId = newId("request");
   const headers: Record<string, string> = {
     "X-Request-Id": requestId,
@@ -128,6 +140,7 @@ export async function respond(request: ApiRequest, target: Target, wire: Wire): 
   let response: JsonResponse & { stream?: EventStream };
   try {
     key = await authenticate(request, address);
+    traceTenant(key);
     await requireAllowedAddress(key, address);
     const taken = wire.taken ?? (await limitKey(key));
     addRateLimitHeaders(headers, taken);

@@ -25,6 +25,9 @@ export const eventParameters = {
   eventIds: "text[]",
   eventTypes: "text[]",
   eventPayloads: "text[]",
+  eventConversationIds: "text?[]",
+  /** The trace that their deliveries continue, if the request is traced. */
+  traceparent: "text?",
 } as const;
 
 export type RecordValues = ValuesOf<typeof recordParameters>;
@@ -100,7 +103,8 @@ export const writeEvents = (
     RETURNING id
   ),
   delivery AS (
-    INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
+    INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, conversation_id, position,
+      traceparent, created_at, updated_at)
     SELECT ${p.tenantId}, ${p.environment}, ${deliveryIdOf("e.id", "w.id")}, w.id, e.id, e.type,
       CASE WHEN ${isEnabled} THEN 'PENDING' ELSE 'HELD' END::"DeliveryStatus",
       CASE WHEN ${isEnabled} THEN least(${p.at}, clock_timestamp()) END,

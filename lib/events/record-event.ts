@@ -1,6 +1,7 @@
 import type { Caller, Identity } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { sql } from "@/lib/platform/sql";
+import { currentSpan } from "@/lib/platform/tracing";
 import { newId } from "@/lib/resources/ids";
 import type { EventType, EventTypeOf } from "./event-types";
 import { type FilterableConversation, filterableStates } from "./filter";
@@ -86,6 +87,8 @@ export const eventValues = (events: NewEvent[]): EventValues => ({
   eventIds: events.map(({ id }) => id),
   eventTypes: events.map(({ type }) => type),
   eventPayloads: events.map(({ payload }) => payload),
+  eventConversationIds: events.map(({ conversationId }) => conversationId),
+  traceparent: currentSpan()?.traceparent,
 });
 
 const recordEventStatement = sql(

@@ -9,7 +9,10 @@ import { prepareSession } from "./prepare-session";
 import { responseTypes } from "./response-types";
 import type { Query } from "./sql";
 import { encodeTextArray } from "./text-array";
-import { watchConnection } from "./watch-connection";
+import { tracer, traceStatements } from "./tracing";
+import { destroyConnection, watchConnection } from "./watch-connection";
+
+const log = logOf("database");
 
 export type { Prisma } from "@/prisma/generated/client";
 
@@ -113,6 +116,8 @@ function connect(): Connections {
   pool.on("error", (error) =>
     log.warn({ error: error.message }, "a database connection broke while idle"),
   );
+  const tracing = tracer();
+  if (tracing) traceStatements(pool, tracing);
   const checkedOut = new Map<pg.PoolClient, number>();
   pool.on("acquire", (client) => checkedOut.set(client, performance.now()));
   pool.on("release", (_error, client) => checkedOut.delete(client));

@@ -31,6 +31,15 @@ const schema = z
     PORT: wholeNumber(0, 65_535).default(3000),
     /** The address to listen on. Unset: all addresses of this machine. */
     HOST: z.string().min(1).optional(),
+    /** Serves metrics for Prometheus on this port. Unset: nothing is measured. */
+    METRICS_PORT: wholeNumber(1, 65_535).optional(),
+    METRICS_HOST: z.string().min(1).default("127.0.0.1"),
+    /** An OpenTelemetry collector that receives traces over OTLP/HTTP. Unset: nothing is traced. */
+    OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+    /** The share of requests that are traced. */
+    OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+    /** Sends receivers of webhooks the `traceparent` of the delivery attempt. */
+    WEBHOOK_TRACEPARENT: z.stringbool().default(false),
     /** The address that tenants and browsers use. */
     APP_URL: httpUrl.optional(),
     DATABASE_URL: z
@@ -204,6 +213,11 @@ const schema = z
       if (!value[id] !== !value[secret])
         refuse(value[id] ? secret : id, `is missing: set both ${id} and ${secret}, or neither`);
     }
+    if (value.WEBHOOK_TRACEPARENT && !value.OTEL_EXPORTER_OTLP_ENDPOINT)
+      refuse(
+        "WEBHOOK_TRACEPARENT",
+        "needs traces: set OTEL_EXPORTER_OTLP_ENDPOINT to the address of a collector",
+      );
     if (value.MAIL_PAGE && !value.MAIL_PAGE_TOKEN)
       refuse(
         "MAIL_PAGE_TOKEN",

@@ -1,4 +1,40 @@
-import pino, { type LoggerOptions } from "pino";
+import pino, { type Logger, type LoggerOptions } from "pino";
+import { currentSpan } from "./tracing";
+
+/** The parts of the product whose log level can be set separately. Each line names its area. */
+export const logAreas = [
+  "api",
+  "auth",
+  "database",
+  "deliveries",
+  "documents",
+  "jobs",
+  "mail",
+  "rate-limit",
+] as const;
+export type LogArea = (typeof logAreas)[number];
+
+const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevels = { base: string } & { [Area in LogArea]?: string };
+
+/**
+ * Parses a level, and levels of areas behind it: `info,deliveries=debug`.
+ * @returns null if it is not valid
+ */
+export function parseLogLevels(text: string): LogLevels | null {
+  const parsed: LogLevels = { base: "info" };
+  for (const [index, part] of text.split(",").entries()) {
+    const [first = "", second] = part.split("=").map((side) => side.trim());
+    const level = second ?? first;
+    if (!levels.some((known) => known === level)) return null;
+    if (second === undefined && index > 0) return null;
+    const area = logAreas.find((known) => known === first);
+    if (second === undefined) parsed.base = level;
+    else if (area) parsed[area] = level;
+    else return null;
+  }
+  return parsed;
+}
 
 /**
  * Much of the logged text comes from clients. It is truncated, so that it can neither fill the log

@@ -13,7 +13,7 @@ import { createInvitation } from "@/lib/members/invitations";
 import { changeRole } from "@/lib/members/service";
 import { type Identity, mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
 import { type Device, findLiveSession } from "@/lib/sessions/service";
 import { ProofNeeded } from "@/lib/step-up/proof";
 import type { Environment } from "@/prisma/generated/enums";
@@ -69,7 +69,7 @@ async function mailsTo(email: string) {
 
 describe("refused attempts leave a trace", () => {
   test("a failed sign-in is in the audit log of the account, and in the operator's log", async () => {
-    const warn = vi.spyOn(log, "warn");
+    const warn = vi.spyOn(logOf("auth"), "warn");
     const { tenant, owner, email } = await newOwner();
     const device = newDevice();
     await signIn({ email, password: "wrong password" }, device);
@@ -96,7 +96,7 @@ describe("refused attempts leave a trace", () => {
   });
 
   test("an attempt for an unknown address is only in the operator's log, without the address", async () => {
-    const warn = vi.spyOn(log, "warn");
+    const warn = vi.spyOn(logOf("auth"), "warn");
     const device = newDevice();
     const email = newAddress("nobody");
     await signIn({ email, password: "wrong password" }, device);
@@ -123,7 +123,7 @@ describe("refused attempts leave a trace", () => {
   });
 
   test("a throttle on password resets, and one on a network without an account, are logged once", async () => {
-    const warn = vi.spyOn(log, "warn");
+    const warn = vi.spyOn(logOf("auth"), "warn");
     const { tenant, email } = await newOwner();
     const device = newDevice();
     for (let asked = 0; asked <= maximumResets.account + 3; asked++)

@@ -23,6 +23,13 @@ export type ClaimedDelivery = {
   trigger: AttemptTrigger;
   /** Whether its webhook was already failing. It then gets no other delivery for now. */
   isProbe: boolean;
+  /** The lane, if its webhook has an order. */
+  conversationId: string | null;
+  /** Whether its lane stays if the last attempt fails. */
+  holdsExhausted: boolean;
+  acceptsReplies: boolean;
+  /** Of the request that caused the event, if it was traced. */
+  traceparent: string | null;
   url: string;
   payload: string;
   /** The secrets that are valid now, newest first. */

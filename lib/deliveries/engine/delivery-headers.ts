@@ -32,6 +32,7 @@ export function deliveryHeaders(
     "x-service-delivery-id": id,
     "x-service-attempt": String(attemptNumber),
     ...standardWebhooks,
+    ...(traceparent && { traceparent }),
   };
 }
 

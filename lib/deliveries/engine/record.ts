@@ -64,6 +64,67 @@ export async function recordAttempts(
   attempts: EndedAttempt[],
   now: Date | null = null,
 ): Promise<(RecordedAttempt | null)[]> {
+  const recorded = new Map<EndedAttempt, RecordedAttempt>();
+  const others = attempts.filter((attempt) => !postsReply(attempt));
+  if (others.length > 0) {
+    const rows = await runSql<RecordedRow>(recordAttemptsStatement(valuesOf(others, now)));
+    for (const row of rows) {
+      const attempt = others[row.place - 1];
+      if (attempt) recorded.set(attempt, toRecorded(row));
+    }
+  }
+  for (const attempt of attempts.filter(postsReply)) {
+    const row = await recordReply(attempt, now);
+    if (row) recorded.set(attempt, toRecorded(row));
+  }
+  const results = attempts.map((attempt) => recorded.get(attempt) ?? null);
+  const counting = meter();
+  if (counting) countAttempts(counting, attempts, results);
+  if (log.isLevelEnabled("debug"))
+    for (const [index, attempt] of attempts.entries()) logAttempt(attempt, results[index]);
+  return results;
+}
+
+function logAttempt({ delivery, result }: EndedAttempt, recorded?: RecordedAttempt | null): void {
+  log.debug(
+    {
+      delivery: delivery.id,
+      webhook: delivery.webhookId,
+      event: delivery.eventId,
+      attempt: delivery.attemptNumber,
+      durationMs: result.durationMs,
+      ...("statusCode" in result ? { status: result.statusCode } : { error: result.errorCode }),
+      outcome: recorded?.status ?? "taken over by another worker",
+      ...(delivery.traceparent && { traceparent: delivery.traceparent }),
+    },
+    "an attempt was recorded",
+  );
+}
+
+async function recordReply(
+  attempt: EndedAttempt,
+  now: Date | null,
+): Promise<RecordedRow | undefined> {
+  const { delivery, reply } = attempt;
+  const { tenantId, environment } = delivery;
+  const text = reply && "text" in reply ? reply.text : "";
+  const [row] = await runSql<RecordedRow & { deliveries: string[] }>(
+    recordReplyStatement({
+      ...valuesOf([attempt], now),
+      ...replyValues(delivery, text, now ?? timeNow()),
+    }),
+  );
+  if (row) wake(system({ tenantId, environment }), row.deliveries);
+  return row;
+}
+
+const toRecorded = (row: RecordedRow): RecordedAttempt => ({
+  status: row.status,
+  nextAttemptAt: row.next_attempt_at,
+  consecutiveFailures: row.consecutive_failures,
+});
+
+function valuesOf(attempts: EndedAttempt[], now: Date | null) {
   const column = <Value>(pick: (attempt: EndedAttempt) => Value) => attempts.map(pick);
   const responses = column(({ result }) => ("statusCode" in result ? result : null));
   const steps = column(nextStep);

@@ -37,6 +37,7 @@ function findEndpoints(): Endpoint[] {
     SMTP_URL,
     INNGEST_BASE_URL,
     INNGEST_DEV,
+    OTEL_EXPORTER_OTLP_ENDPOINT,
   } = env();
   const services = [
     DATABASE_URL,
@@ -46,6 +47,7 @@ function findEndpoints(): Endpoint[] {
     SMTP_URL,
     INNGEST_BASE_URL,
     INNGEST_DEV,
+    OTEL_EXPORTER_OTLP_ENDPOINT,
   ];
   const endpoints = services.flatMap((url) => {
     if (!url || !URL.canParse(url)) return [];
