@@ -1,5 +1,6 @@
 import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import { log } from "@/lib/platform/log";
+import { meter, statusClass } from "@/lib/platform/meter";
 import { edgeMarker } from "./edge/edge-marker";
 
 type Options = { hostname: string; port: number };
@@ -13,6 +14,7 @@ export function nextPagesOnDemand(options: Options): Handle {
   let loading: Promise<Handle> | undefined;
 
   return async (request, response) => {
+    if (meter()) measure(response);
     try {
       loading ??= loadPages(options);
       const handle = await loading;
@@ -24,6 +26,15 @@ export function nextPagesOnDemand(options: Options): Handle {
       response.end();
     }
   };
+}
+
+function measure(response: ServerResponse): void {
+  const startedMs = performance.now();
+  response.once("finish", () =>
+    meter()?.observe("pageDuration", performance.now() - startedMs, {
+      status: statusClass(response.statusCode),
+    }),
+  );
 }
 
 async function loadPages(options: Options): Promise<Handle> {

@@ -105,7 +105,10 @@ async function run(): Promise<void> {
 function startProcesses(port: number) {
   const webLog = logFile("web", { isEchoed: isDevelopment });
   const web = supervise(isDevelopment ? nextDev(port) : ["dist/web.js"], process.env, webLog);
-  const worker = supervise(["dist/worker.js"], process.env, logFile("worker"));
+  // Web has METRICS_PORT, and the worker the next one.
+  const { METRICS_PORT } = env();
+  const ofWorker = METRICS_PORT ? { METRICS_PORT: String(METRICS_PORT + 1) } : {};
+  const worker = supervise(["dist/worker.js"], { ...process.env, ...ofWorker }, logFile("worker"));
   const childStopMs = (env().SHUTDOWN_TIMEOUT_SECONDS + 1) * 1_000;
   undo.push(() => Promise.all([web.stop(childStopMs), worker.stop(childStopMs)]));
   return { web, webLog };

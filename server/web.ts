@@ -24,6 +24,10 @@ async function main(): Promise<void> {
     OTEL_EXPORTER_OTLP_ENDPOINT && (await import("./tracing/start-tracing")).startTracing("web");
   await requireMigrations();
   await requireUsableKeys();
+  if (metricsPort) {
+    const { serveMetrics } = await import("./metrics/serve-metrics");
+    serveMetrics({ port: metricsPort, host: METRICS_HOST, process: "web" });
+  }
   // Its client is large, so it is loaded only when used.
   if (JOBS === "inngest") (await import("@/inngest/inngest-clock")).registerInngestClock();
   // After an action, Next requests the next page from itself, over HTTP and with the visitor's

@@ -39,12 +39,32 @@ if (SOLE_WORKER && JOBS === "embedded") {
   log.info({ released }, "leases of a predecessor were released");
 }
 // Jobs here create deliveries, too. Inngest's client is large, so it is loaded only when used.
-if (JOBS === "inngest") (await import("@/inngest/inngest-clock")).registerInngestClock();
-const takesOnly = { overdueSeconds: JOBS === "inngest" ? overdueSeconds : 0 };
-const delivering = startDelivering(takesOnly);
-const processing = startProcessing(takesOnly);
-const listener = JOBS === "inngest" ? null : listenForWakeUps(delivering.wake, processing.wake);
-const jobs = Object.entries(recurringJobs).map(([name, job]) => repeat(name, job.work, job));
+const besideInngest =
+  JOBS === "inngest" ? await (await import("./beside-inngest")).startBesideInngest() : null;
+if (METRICS_PORT)
+  (await import("./metrics/serve-metrics")).serveMetrics({
+    port: METRICS_PORT,
+    host: METRICS_HOST,
+    process: "worker",
+    gauges: [
+      {
+        name: "parlance_deliveries_in_flight",
+        help: "Deliveries that this process is sending.",
+        read: () => delivering.state().inFlight,
+      },
+      {
+        name: "parlance_deliveries_unrecorded",
+        help: "Attempts of this process that have ended and are not in the database yet.",
+        read: () => delivering.state().unrecorded,
+      },
+    ],
+  });
+const delivering = startDelivering(besideInngest?.delivering);
+const processing = startProcessing(besideInngest?.processing);
+const listener = besideInngest ? null : listenForWakeUps(delivering.wake, processing.wake);
+const jobs = Object.entries({ ...recurringJobs, ...besideInngest?.jobs }).map(([name, job]) =>
+  repeat(name, job.work, job),
+);
 
 let isStopping = false;
 

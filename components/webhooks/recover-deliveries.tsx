@@ -125,15 +125,3 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
     </Dialog>
   );
 }
-
-function label(counted: { count: number } | null, isPending: boolean): string {
-  if (isPending) return counted ? "Sending…" : "Counting…";
-  return counted ? `Send ${counted.count.toLocaleString("en")} again` : "Count deliveries";
-}
-
-function consequence(count: number): string {
-  if (count === 0) return "No deliveries failed or are held since then.";
-  const seconds = Math.ceil(count / recoveredPerSecond);
-  const time = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
-  return `${formatDeliveries(count)} failed or ${count === 1 ? "is" : "are"} held since then. Resending ${count === 1 ? "it" : "them"} takes about ${time}. Each starts a new retry schedule.`;
-}

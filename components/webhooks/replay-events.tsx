@@ -189,18 +189,3 @@ export function ReplayEvents({ environment, types, replay }: ReplayEventsProps) 
     </Dialog>
   );
 }
-
-const formatEvents = (count: number) =>
-  `${count.toLocaleString("en")} ${count === 1 ? "event" : "events"}`;
-
-function buttonLabel(counted: { count: number } | null, isPending: boolean): string {
-  if (isPending) return counted ? "Starting…" : "Counting…";
-  return counted ? `Replay ${formatEvents(counted.count)}` : "Count events";
-}
-
-function consequence(count: number): string {
-  if (count === 0) return "No events match.";
-  const seconds = Math.ceil(count / recoveredPerSecond);
-  const time = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
-  return `${formatEvents(count)} ${count === 1 ? "matches" : "match"}. Sending takes about ${time}, oldest first. Each event keeps its id and gets a new retry schedule.`;
-}

@@ -11,7 +11,7 @@ import {
   updatedAt,
 } from "@/lib/platform/schema";
 import { idOf, idParameter, reference } from "@/lib/resources/id-schema";
-import { listQuery, pageOf } from "@/lib/resources/pages";
+import { limitParameter, listQuery, pageOf } from "@/lib/resources/pages";
 import type { AgentStatus } from "@/prisma/generated/enums";
 
 export const maximumKnowledgeBases = 20;
@@ -171,6 +171,25 @@ export const versionNumber = z
   .transform(Number);
 
 const versionsAPage = 20;
+
+const versionCursor = z
+  .string()
+  .refine((text) => versionNumber.safeParse(text).success, {
+    params: { kind: "invalid-cursor" },
+    message: "must be a `nextCursor` of this list",
+  })
+  .transform(Number)
+  .meta({
+    description: "`nextCursor` of the previous page.",
+    pattern: "^[1-9][0-9]{0,8}$",
+    maxLength: 9,
+  });
+
+/** The API's list. */
+export const listVersionsQuery = z.strictObject({
+  cursor: versionCursor.optional(),
+  limit: limitParameter("Items per page", 100, versionsAPage),
+});
 
 export const listAgentVersionsQuery = z
   .strictObject({ cursor: versionNumber.optional() })

@@ -174,6 +174,19 @@ async function run(request: ApiRequest, target: Target, wire: Wire): Promise<Out
     Object.assign(headers, problem.headers);
     response = problem;
   }
+  measure(target, response.status, trace.startedMs);
+  if (log.isLevelEnabled("debug"))
+    log.debug(
+      {
+        requestId,
+        tenantId: key?.tenantId,
+        method: request.method,
+        path,
+        status: response.status,
+        durationMs: Math.round(performance.now() - trace.startedMs),
+      },
+      "a request ended",
+    );
   if (response.status !== 304)
     headers["Content-Type"] ??=
       response.status < 400 ? "application/json" : "application/problem+json";
@@ -190,6 +203,15 @@ async function run(request: ApiRequest, target: Target, wire: Wire): Promise<Out
     : (response.stream ??
       (await compressed(response.body, request.headers.get("accept-encoding"), headers)));
   return { status: response.status, headers, body };
+}
+
+function measure(target: Target, status: number, startedMs: number): void {
+  const counting = meter();
+  if (!counting) return;
+  const operation =
+    target !== "nothing" && "declaration" in target ? target.declaration.operationId : "none";
+  counting.count("requests", { operation, status: String(status) });
+  counting.observe("requestDuration", performance.now() - startedMs, { operation });
 }
 
 const isRead = ({ method }: ApiRequest): boolean => method === "GET" || method === "HEAD";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { attachment } from "@/lib/files/schema";
 import { metadata } from "@/lib/platform/metadata";
-import { environment, integer, storedText, timestamp } from "@/lib/platform/schema";
-import { idOf, idParameter } from "@/lib/resources/id-schema";
+import { distinct, environment, integer, storedText, timestamp } from "@/lib/platform/schema";
+import { idOf, idParameter, reference } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
 
 export const authorTypes = ["CUSTOMER", "USER", "AGENT", "API", "SYSTEM"] as const;

@@ -1,6 +1,7 @@
 import { runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
+import { meter } from "@/lib/platform/meter";
 import type { MailStatus } from "@/prisma/generated/enums";
 import { mailPagePath, mailTransport } from "./mail-transport";
 import { claimMailStatement, settleMailStatement } from "./send-mails.sql";
@@ -37,6 +38,9 @@ export async function sendMails(limit: number): Promise<number> {
     const { id, attemptCount: attemptNumber } = mail;
     const outcome = { status, delaySeconds, error, isContentKept };
     await runSql(settleMailStatement({ id, attemptNumber, ...outcome }));
+    meter()?.count("mails", {
+      outcome: status === "PENDING" ? "will_retry" : status.toLowerCase(),
+    });
   }
   return limit;
 }

@@ -1,6 +1,7 @@
 import type { KnownKey } from "@/lib/api-keys/key-cache";
 import { runSql } from "@/lib/platform/db";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
+import { meter } from "@/lib/platform/meter";
 import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
 import { maskSecrets, maximumBodyBytes } from "./mask-secrets";
 import { insertRequestLogsStatement } from "./service.sql";
@@ -89,6 +90,7 @@ async function write(): Promise<void> {
   pendingBytes = 0;
   const isWritten = await writeBatch(batch);
   if (droppedRequests > 0) {
+    meter()?.count("droppedRequestLogs", {}, droppedRequests);
     log.warn(
       { requests: droppedRequests },
       "responses were sent, but the requests could not be logged",

@@ -1,4 +1,7 @@
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
+import { meter } from "@/lib/platform/meter";
+
+const log = logOf("jobs");
 
 /**
  * Runs `work` repeatedly with a pause in between, or immediately again after a full batch. A
@@ -13,6 +16,24 @@ export function repeat(
   let isStopped = false;
   let isWoken = false;
   let endPause = () => {};
+
+  async function runOnce(): Promise<number> {
+    const startedMs = performance.now();
+    const measure = (result: "ok" | "error") =>
+      meter()?.observe("jobDuration", performance.now() - startedMs, { job: name, result });
+    try {
+      const done = await work(limit);
+      measure("ok");
+      if (done > 0) log.debug({ job: name, done }, "a job completed a batch");
+      meter()?.count("jobItems", { job: name }, done);
+      return done;
+    } catch (error) {
+      measure("error");
+      const { message } = error as Error;
+      log.warn({ job: name, error: message }, "a job failed and will be tried again");
+      return 0;
+    }
+  }
 
   async function run(): Promise<void> {
     while (!isStopped) {

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { toProblem } from "@/lib/api/problem";
 import { lateCode } from "@/lib/api/read-request";
 import type { AppError } from "@/lib/platform/errors";
+import { meter } from "@/lib/platform/meter";
 import { newId } from "@/lib/resources/ids";
 
 /** How much of an unneeded body is still read, so that the sender can receive the response. */
@@ -179,6 +180,7 @@ export function problemOf(
 ): { status: number; headers: Record<string, string>; body: string } {
   const requestId = newId("request");
   const { status, headers, body } = toProblem(error, path, requestId);
+  meter()?.count("requests", { operation: "edge", status: String(status) });
   return {
     status,
     body,

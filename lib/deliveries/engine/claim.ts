@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { DeliveryReference } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
+import { meter } from "@/lib/platform/meter";
+import type { Query } from "@/lib/platform/sql";
 import type { AttemptTrigger, Environment } from "@/prisma/generated/enums";
 import { claimBatchStatement, claimOneStatement, claimRequestedStatement } from "./claim.sql";
 
@@ -164,7 +166,33 @@ export async function claimOne(
     "one",
     claimOneStatement({ now, leaseHolder, leaseSeconds, tenantId, environment, id }),
   );
-  return row ? toClaimed(row, leaseHolder) : null;
+  return {
+    delivery: row?.id ? toClaimed(row as ClaimedRow, leaseHolder) : null,
+    pacedMs: row?.paced_ms ?? null,
+  };
+}
+
+/** The same, without the time to wait. */
+export async function claimDelivery(
+  reference: DeliveryReference,
+  now: Date | null = null,
+): Promise<ClaimedDelivery | null> {
+  return (await claimOne(reference, now)).delivery;
+}
+
+async function runClaim<Row extends { id?: string }>(
+  kind: "batch" | "requested" | "one",
+  query: Query,
+): Promise<Row[]> {
+  const startedMs = performance.now();
+  const rows = await runSql<Row>(query);
+  const counting = meter();
+  if (!counting) return rows;
+  counting.observe("claimDuration", performance.now() - startedMs, { kind });
+  // A batch that claimed nothing has a row without a delivery, which says where its scan is.
+  const claimed = rows.filter(({ id }) => id).length;
+  counting.count("claimedDeliveries", { kind }, claimed);
+  return rows;
 }
 
 function toClaimed(row: ClaimedRow, leaseHolder: string): ClaimedDelivery {

@@ -1,6 +1,12 @@
 import { system, wake } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
-import type { OutboundResult } from "@/lib/platform/outbound-http/outbound-request";
+import { logOf } from "@/lib/platform/log";
+import { meter } from "@/lib/platform/meter";
+import {
+  maximumResponseBytes,
+  type OutboundResult,
+} from "@/lib/platform/outbound-http/outbound-request";
+import { now as timeNow } from "@/lib/platform/time";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 import type { ClaimedDelivery } from "./claim";
 import { countAttempts } from "./count-attempts";

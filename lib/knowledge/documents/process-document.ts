@@ -9,8 +9,9 @@ import {
   type Partition,
   system,
 } from "@/lib/platform/caller";
-import { db, type Prisma, runSql } from "@/lib/platform/db";
-import { log } from "@/lib/platform/log";
+import { db, runSql } from "@/lib/platform/db";
+import { logOf } from "@/lib/platform/log";
+import { meter } from "@/lib/platform/meter";
 import type { Query } from "@/lib/platform/sql";
 import { now } from "@/lib/platform/time";
 import { chunkText } from "./chunk-text";
@@ -240,6 +241,8 @@ async function finish(
     await countDocument(caller, row.knowledgeBaseId, { from: "PROCESSING", to: status });
     return true;
   });
+  if (hasFinished) meter()?.count("documents", { error });
+  return hasFinished;
 }
 
 /**

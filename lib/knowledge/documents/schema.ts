@@ -12,7 +12,7 @@ import {
   timestamp,
   updatedAt,
 } from "@/lib/platform/schema";
-import { idOf, idParameter } from "@/lib/resources/id-schema";
+import { idOf, idParameter, reference } from "@/lib/resources/id-schema";
 import { limitParameter, listQuery, pageOf } from "@/lib/resources/pages";
 import type { DocumentStatus } from "@/prisma/generated/enums";
 import { contentTypes } from "./content-type";

@@ -30,6 +30,7 @@ function ownEndpoints(): Endpoint[] {
 function findEndpoints(): Endpoint[] {
   const {
     PORT,
+    METRICS_PORT,
     DATABASE_URL,
     DATABASE_DIRECT_URL,
     UPSTASH_REDIS_REST_URL,
@@ -61,6 +62,7 @@ function findEndpoints(): Endpoint[] {
   });
   return [
     { host: "localhost", port: PORT },
+    ...metricsEndpoints(METRICS_PORT),
     ...endpoints,
     ...(INNGEST_DEV ? [{ host: "localhost", port: 8288 }] : []),
   ];

@@ -1,7 +1,8 @@
 import { env } from "@/lib/platform/env";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
+import { type Meter, meter } from "@/lib/platform/meter";
 import { memoryRateLimiter } from "./memory-rate-limiter";
-import type { RateLimiter } from "./policy";
+import type { PolicyState, RateLimiter } from "./policy";
 import { type Fallbacks, probeUpstash, upstashRateLimiter } from "./upstash-rate-limiter";
 
 const log = logOf("rate-limit");
@@ -18,6 +19,12 @@ type Shared = { limiter: RateLimiter; store: RateLimitStore };
 const shared = globalThis as { parlanceRateLimit?: Shared };
 
 function create(): Shared {
+  const { limiter, store } = createUncounted();
+  const counting = meter();
+  return { limiter: counting ? counted(limiter, counting) : limiter, store };
+}
+
+function createUncounted(): Shared {
   const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env();
   if (!url || !token)
     return {
@@ -32,6 +39,30 @@ function create(): Shared {
 function current(): Shared {
   shared.parlanceRateLimit ??= create();
   return shared.parlanceRateLimit;
+}
+
+/** Counts decisions by what is limited, which is the first part of each identifier. */
+function counted(limiter: RateLimiter, counting: Meter): RateLimiter {
+  const count = (identifier: string, isAllowed: boolean) =>
+    counting.count("rateLimitDecisions", {
+      limit: identifier.slice(0, identifier.indexOf(":")),
+      decision: isAllowed ? "allowed" : "refused",
+    });
+  return {
+    ...limiter,
+    take: async (identifier, limit, windowMs) => {
+      const taken = await limiter.take(identifier, limit, windowMs);
+      count(identifier, taken.isAllowed);
+      return taken;
+    },
+    takeAll: async (policies) => {
+      const taken = await limiter.takeAll(policies);
+      const hasRefused = (state: PolicyState | undefined) => !taken.isAllowed && !state?.remaining;
+      for (const [index, { identifier }] of policies.entries())
+        count(identifier, !hasRefused(taken.states[index]));
+      return taken;
+    },
+  };
 }
 
 /** The process's one limiter: Upstash's when it is configured, otherwise in memory. */
