@@ -53,6 +53,19 @@ export type Declaration<
    * `If-Match` is compared with, by the service: see `requireMatch` of `Identity`.
    */
   versionOf?: z.ZodType;
+  /** A POST that only reads. It takes no transaction, unless its response is stored for replays. */
+  changesNothing?: true;
+  /**
+   * A list or search that a replica may serve, if there is one. Its response may lack what others
+   * changed in the last seconds, but never what the caller changed. Not for what a program reads
+   * because it was just notified: single resources, the messages of a conversation, events.
+   */
+  mayReadReplica?: true;
+  /**
+   * For a resource whose response has links that expire: the same without them, which is what its
+   * `ETag` stands for. Returns the same object if it has none.
+   */
+  withoutLinks?: (result: z.input<Response>) => z.input<Response>;
   /** The response is stored encrypted, for replays. */
   responseHasSecret?: boolean;
   /** Calls one service function. In a mutation `caller.db` is its transaction. */

@@ -1,10 +1,12 @@
 import type { IdempotencyRecord, Serialize } from "@/lib/events/idempotency-record";
 import { type StoredFile, withStoredFile } from "@/lib/platform/blobs/service";
 import { type Caller, type Identity, mutate, reader } from "@/lib/platform/caller";
-import { lockTimeoutMs } from "@/lib/platform/db";
+import { hasReplica, lockTimeoutMs } from "@/lib/platform/db";
 import { atDeadline } from "@/lib/platform/deadlines";
 import { AppError, idempotencyInProgress, idempotencyKeyReused } from "@/lib/platform/errors";
+import { readFromReplica } from "@/lib/platform/replica";
 import { isDeadlock } from "@/lib/platform/sql-errors";
+import { noteWrite } from "@/lib/platform/write-positions";
 import {
   findStoredResponse,
   hasWaitedForRecord,
@@ -122,13 +124,19 @@ async function make(change: Change, file: StoredFile | undefined): Promise<JsonR
     const body = await declaration
       .runInOneStatement({ ...input, identity, record, serialize })
       .catch(nullOnDeadlock);
-    if (body !== null) return { status, body };
+    if (body !== null) {
+      if (hasReplica()) await noteWrite(identity);
+      return { status, body };
+    }
   }
   const run = async (caller: Caller): Promise<StoredResponse> => {
     const result = await declaration.run({ ...input, caller, file });
     return { status: result.isNew ? statusIfNew : status, body: serialize(result) };
   };
-  if (!record) return mutate(identity, run);
+  if (!record) {
+    if (!declaration.changesNothing) return mutate(identity, run);
+    return declaration.mayReadReplica ? readFromReplica(identity, run) : run(reader(identity));
+  }
 
   const earlier = await findStoredResponse(identity.partition, record);
   if (earlier) return { ...earlier, isReplay: true };

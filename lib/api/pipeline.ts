@@ -3,6 +3,7 @@ import type { KnownKey } from "@/lib/api-keys/key-cache";
 import { markKeyUsed } from "@/lib/api-keys/last-used";
 import { type Caller, type Identity, reader } from "@/lib/platform/caller";
 import { clientAddress } from "@/lib/platform/client-address";
+import { hasReplica } from "@/lib/platform/db";
 import {
   AppError,
   insufficientScope,
@@ -160,6 +161,8 @@ async function run(request: ApiRequest, target: Target, wire: Wire): Promise<Out
     if (!isRead(request)) {
       const incoming = { request, wire, path, search, requestId, trace };
       const changed = await change(declaration, identity, params, incoming);
+      // The process that made the change may have ended before it remembered it.
+      if (changed.isReplay && hasReplica()) await noteWrite(identity);
       response = withVersion(request, headers, declaration, changed);
     } else if (declaration.follow) {
       response = await stream(declaration, { request, key, identity, params, search });
@@ -299,8 +302,17 @@ async function read(
   search: string,
 ): Promise<JsonResponse> {
   const input = validated(declaration, params, readQuery(search), undefined);
-  const result = await declaration.run({ ...input, caller: reader(identity), file: undefined });
-  return { status: declaration.status ?? 200, body: serializerOf(declaration)(result) };
+  const run = (caller: Caller) => declaration.run({ ...input, caller, file: undefined });
+  const result = await (declaration.mayReadReplica
+    ? readFromReplica(identity, run)
+    : run(reader(identity)));
+  const serialize = serializerOf(declaration);
+  const lasting = declaration.withoutLinks?.(result) ?? result;
+  return {
+    status: declaration.status ?? 200,
+    body: serialize(result),
+    ...(lasting !== result && { version: serialize(lasting) }),
+  };
 }
 
 /** Proxies and Next's own server must pass each part on as it is. */

@@ -1,9 +1,10 @@
 import type { Environment, Role } from "@/prisma/generated/enums";
-import { type Db, db } from "./db";
+import { type Db, db, hasReplica } from "./db";
 import type { AfterRollback } from "./errors";
 import { isDeadlock, isUniqueViolation } from "./sql-errors";
 import { wakeStreams } from "./wake-streams";
 import { wakeDeliveries, wakeDocuments } from "./wake-ups";
+import { noteWrite } from "./write-positions";
 
 /** The first two columns of every row that belongs to a tenant. */
 export type Partition = { tenantId: string; environment: Environment };
@@ -18,6 +19,9 @@ export type Actor =
 
 /** Identifies a delivery across all tenants. */
 export type DeliveryReference = Partition & { id: string };
+
+/** Identifies a webhook across all tenants. */
+export type WebhookReference = Partition & { webhookId: string };
 
 /** Identifies a document across all tenants. */
 export type DocumentReference = Partition & { id: string };
@@ -94,6 +98,7 @@ export async function mutate<Result>(
       wakeStreams(identity.partition);
       wakeDeliveries(outbox);
       wakeDocuments(documents);
+      if (hasReplica()) await noteWrite(identity);
       return result;
     } catch (error) {
       if (attempt < 3 && (isDeadlock(error) || isUniqueViolation(error))) continue;

@@ -8,6 +8,7 @@ import { logOf } from "./log";
 import { prepareSession } from "./prepare-session";
 import { responseTypes } from "./response-types";
 import type { Query } from "./sql";
+import { readOnlyState } from "./sql-errors";
 import { encodeTextArray } from "./text-array";
 import { tracer, traceStatements } from "./tracing";
 import { destroyConnection, watchConnection } from "./watch-connection";
@@ -15,6 +16,9 @@ import { destroyConnection, watchConnection } from "./watch-connection";
 const log = logOf("database");
 
 export type { Prisma } from "@/prisma/generated/client";
+
+/** What Prisma takes for a JSON column that is null. A plain null could also mean the JSON value. */
+export const nullColumn = Prisma.DbNull;
 
 /** The client itself, or the transaction that a mutation runs in. */
 export type Db = Prisma.TransactionClient;
@@ -31,6 +35,8 @@ const idleTransactionTimeoutMs = 20_000;
  * is broken.
  */
 const deadlineMarginMs = 1_000;
+/** For the connection that polls the replica's position. */
+const pollDeadlineMs = 1_500;
 /** How long a request waits for a connection while all of them are in use. */
 const poolTimeoutMs = 5_000;
 
@@ -46,13 +52,16 @@ type Connections = {
   checkedOut: Map<pg.PoolClient, number>;
 };
 
+let processRole: ProcessRole = "web";
 let processSettings: Record<string, string> | undefined;
 
 /**
- * PostgreSQL settings for all connections of this process, which then bypass a connection pooler if
- * a direct address is configured. Call this before the first connection is opened.
+ * What this process is, unless it is a web process, and PostgreSQL settings for all of its
+ * connections, which then bypass a connection pooler if a direct address is configured. Call this
+ * before the first connection is opened.
  */
-export function setConnectionSettings(settings: Record<string, string>): void {
+export function setProcessRole(role: ProcessRole, settings?: Record<string, string>): void {
+  processRole = role;
   processSettings = settings;
 }
 
@@ -60,7 +69,10 @@ const poolSize = () => env().DATABASE_POOL_SIZE ?? connectionBudget[processRole]
 
 // Kept on globalThis, because one process can load this module twice: the API server's bundle and
 // Next's, or Next's own reloads in development. They share one pool.
-const shared = globalThis as { parlanceConnections?: Connections };
+const shared = globalThis as {
+  parlanceConnections?: Connections;
+  parlanceReplicaConnections?: { reads: Connections; polls: Connections };
+};
 
 /** For work that takes milliseconds on a healthy database: opening a connection, a heartbeat. */
 export const connectTimeoutMs = () => Math.min(3_000, env().DATABASE_STATEMENT_TIMEOUT_MS);
@@ -71,8 +83,12 @@ export const connectTimeoutMs = () => Math.min(3_000, env().DATABASE_STATEMENT_T
  */
 export function connectionOptions({ isDirect }: { isDirect: boolean }): pg.ClientConfig {
   const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL } = env();
+  return optionsOf(isDirect ? DATABASE_DIRECT_URL : DATABASE_URL);
+}
+
+function optionsOf(connectionString: string): pg.ClientConfig {
   return {
-    connectionString: isDirect ? DATABASE_DIRECT_URL : DATABASE_URL,
+    connectionString,
     connectionTimeoutMillis: connectTimeoutMs(),
     keepAlive: true,
     keepAliveInitialDelayMillis: 1_000,
@@ -89,9 +105,20 @@ class PooledClient extends pg.Client {
   }
 }
 
-function connect(): Connections {
-  const { DATABASE_POOL_SIZE, DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs } = env();
+type Target = {
+  options: pg.ClientConfig;
+  max: number;
+  server: "primary" | "replica";
+  /** Settings of this process only. */
+  ownSettings: Record<string, string>;
+  /** How long a connection may be silent while it executes a statement. */
+  deadlineMs: number;
+};
+
+function connect({ options, max, server, ownSettings, deadlineMs }: Target): Connections {
+  const { DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs } = env();
   const settings = {
+    application_name: `parlance ${processRole}`,
     lock_timeout: lockTimeoutMs,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
@@ -103,18 +130,19 @@ function connect(): Connections {
     timezone: "UTC",
   };
   const pool = new pg.Pool({
-    ...connectionOptions({ isDirect: processSettings !== undefined }),
+    ...options,
     Client: PooledClient,
-    max: DATABASE_POOL_SIZE,
+    max,
     connectionTimeoutMillis: poolTimeoutMs,
     onConnect: (client) => {
-      client.once("end", watchConnection(client, statementTimeoutMs + deadlineMarginMs));
-      return prepareSession(client, { settings, ownSettings: processSettings ?? {} });
+      client.once("end", watchConnection(client, deadlineMs, server));
+      if (server === "primary") discardIfReadOnly(client);
+      return prepareSession(client, { settings, ownSettings });
     },
   });
   // Without a listener, a connection that breaks while idle would end the process.
   pool.on("error", (error) =>
-    log.warn({ error: error.message }, "a database connection broke while idle"),
+    log.warn({ error: error.message, server }, "a database connection broke while idle"),
   );
   const tracing = tracer();
   if (tracing) traceStatements(pool, tracing);
@@ -134,6 +162,17 @@ function connect(): Connections {
   return made;
 }
 
+/**
+ * During a failover, a connection can lead to a replica that is not promoted, or to the old primary
+ * that no longer accepts writes. The next connection may lead to the new primary.
+ */
+function discardIfReadOnly(client: pg.ClientBase): void {
+  const { connection } = client as unknown as { connection: NodeJS.EventEmitter };
+  connection.on("errorMessage", ({ code }: { code: string }) => {
+    if (code === readOnlyState) destroyConnection(client);
+  });
+}
+
 function prismaClient(pool: pg.Pool): PrismaClient {
   return new PrismaClient({
     adapter: new PrismaPg(pool, {
@@ -143,10 +182,42 @@ function prismaClient(pool: pg.Pool): PrismaClient {
   });
 }
 
+const statementDeadlineMs = () => env().DATABASE_STATEMENT_TIMEOUT_MS + deadlineMarginMs;
+
 function connections(): Connections {
-  shared.parlanceConnections ??= connect();
+  shared.parlanceConnections ??= connect({
+    options: connectionOptions({ isDirect: processSettings !== undefined }),
+    max: poolSize(),
+    server: "primary",
+    ownSettings: processSettings ?? {},
+    deadlineMs: statementDeadlineMs(),
+  });
   return shared.parlanceConnections;
 }
+
+export const hasReplica = (): boolean => env().DATABASE_REPLICA_URL !== undefined;
+
+function replicaConnections() {
+  const { DATABASE_REPLICA_URL } = env();
+  if (!DATABASE_REPLICA_URL) throw new Error("DATABASE_REPLICA_URL is not set");
+  const target = {
+    options: optionsOf(DATABASE_REPLICA_URL),
+    server: "replica",
+    ownSettings: {},
+  } as const;
+  shared.parlanceReplicaConnections ??= {
+    reads: connect({ ...target, max: poolSize(), deadlineMs: statementDeadlineMs() }),
+    // Its own connection, so that slow reads do not delay it. It also notices first that the replica
+    // is silent.
+    polls: connect({ ...target, max: 1, deadlineMs: pollDeadlineMs }),
+  };
+  return shared.parlanceReplicaConnections;
+}
+
+/** For reads from the replica. replica.ts decides which ones. */
+export const replicaDb = (): PrismaClient => replicaConnections().reads.prisma();
+/** For polling the replica's position. */
+export const replicaPolls = (): pg.Pool => replicaConnections().polls.pool;
 
 export const db = (): PrismaClient => connections().prisma();
 export const pool = (): pg.Pool => connections().pool;
@@ -165,13 +236,32 @@ export async function runSql<Row extends object>(
 }
 
 /**
- * Runs a hand-written statement, outside any transaction, for rows that go into a response. Their
- * times are text in the API's format, because creating `Date` objects and formatting them again
- * would be most of the cost of a list.
+ * Runs a hand-written statement that only reads, outside any transaction, where the caller reads:
+ * from the primary or from a replica.
  */
-export async function readSql<Row extends object>(query: Query): Promise<Row[]> {
-  const result = await pool().query<Row>({ ...prepared(query), types: responseTypes });
+export async function readRows<Row extends object>(
+  query: Query,
+  caller: { db: Db },
+): Promise<Row[]> {
+  const result = await poolOf(caller).query<Row>(prepared(query));
   return result.rows;
+}
+
+/**
+ * The same, for rows that go into a response. Their times are text in the API's format, because
+ * creating `Date` objects and formatting them again would be most of the cost of a list.
+ */
+export async function readSql<Row extends object>(
+  query: Query,
+  caller: { db: Db },
+): Promise<Row[]> {
+  const result = await poolOf(caller).query<Row>({ ...prepared(query), types: responseTypes });
+  return result.rows;
+}
+
+function poolOf(caller: { db: Db }): pg.Pool {
+  const replica = shared.parlanceReplicaConnections?.reads;
+  return replica && caller.db === replica.madePrisma ? replica.pool : pool();
 }
 
 function prepared({ name, text, values, textArrays = [] }: Query) {
@@ -183,6 +273,14 @@ function prepared({ name, text, values, textArrays = [] }: Query) {
   return { ...(name && { name: statementName(name, text) }), text, values: sent };
 }
 
+/** The connections of this process. */
+export function poolState() {
+  const open = shared.parlanceConnections?.pool;
+  const idle = open?.idleCount ?? 0;
+  const max = open?.options.max ?? poolSize();
+  return { inUse: (open?.totalCount ?? 0) - idle, idle, waiting: open?.waitingCount ?? 0, max };
+}
+
 /** How long all connections have been in use without interruption; 0 while one is free. */
 export function poolStuckMs(): number {
   const open = shared.parlanceConnections;
@@ -192,8 +290,13 @@ export function poolStuckMs(): number {
 
 /** Waits for running statements, then closes every connection. */
 export async function closeDatabase(): Promise<void> {
-  const open = shared.parlanceConnections;
+  const { parlanceConnections: primary, parlanceReplicaConnections: replica } = shared;
   shared.parlanceConnections = undefined;
+  shared.parlanceReplicaConnections = undefined;
+  await Promise.all([primary, replica?.reads, replica?.polls].map(close));
+}
+
+async function close(open: Connections | undefined): Promise<void> {
   await open?.madePrisma?.$disconnect();
   if (open && !open.pool.ended) await open.pool.end();
 }

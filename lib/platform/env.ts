@@ -61,7 +61,16 @@ const schema = z
         message: "give PostgreSQL's own address, postgresql://user:password@host:5432/name",
       })
       .optional(),
-    DATABASE_POOL_SIZE: wholeNumber(1, 500).default(16),
+    /** A streaming replica for lists, searches, request logs and exports. Unset: the primary. */
+    DATABASE_REPLICA_URL: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, {
+        message:
+          "give the address of a streaming replica, postgresql://user:password@host:5432/name",
+      })
+      .optional(),
+    /** Connections of one process. Unset: the budget of its role in connection-budget.ts. */
+    DATABASE_POOL_SIZE: wholeNumber(1, 500).optional(),
     /**
      * How long one statement may run. A connection that has been silent for a second longer is
      * discarded.

@@ -33,8 +33,18 @@ export function isDeadlock(error: unknown): boolean {
 /** Another transaction inserted a row with the same unique values first; it can now be read. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === "23505";
 
-/** SQLSTATEs after which the same request may succeed in a moment: lock and statement timeouts. */
-const temporary = new Set(["55P03", "57014", "40P01", "40001"]);
+/** Another row refers to the one that was to be deleted. */
+export const isForeignKeyViolation = (error: unknown): boolean =>
+  ["23001", "23503"].includes(sqlState(error) ?? "");
+
+/** The state of a statement that writes to a replica, or to a primary that was demoted. */
+export const readOnlyState = "25006";
+
+/**
+ * SQLSTATEs after which the same request may succeed in a moment: lock and statement timeouts, and a
+ * replica that is about to be promoted.
+ */
+const temporary = new Set(["55P03", "57014", "40P01", "40001", readOnlyState]);
 
 /** The database is unavailable or shutting down: the same request may succeed in a moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { DeliveryReference, DocumentReference } from "./caller";
+import type { DeliveryReference, DocumentReference, WebhookReference } from "./caller";
 import { runSql } from "./db";
 import { logOf } from "./log";
 import { sql } from "./sql";
@@ -32,6 +32,8 @@ export function deliveryOfPayload(payload: string | undefined): DeliveryReferenc
 export type JobClock = {
   wake: (deliveries: DeliveryReference[]) => Promise<void>;
   wakeDocuments: (documents: DocumentReference[]) => Promise<void>;
+  /** Cancels what the clock still plans for a deleted webhook. May be called several times. */
+  endWebhook: (webhook: WebhookReference) => Promise<void>;
 };
 
 let isNotifying = false;
@@ -64,7 +66,12 @@ async function notifyOfDocuments(): Promise<void> {
   await runSql(notifyStatement({ payload: documentsPayload }));
 }
 
-export const embeddedJobClock: JobClock = { wake: notify, wakeDocuments: notifyOfDocuments };
+export const embeddedJobClock: JobClock = {
+  wake: notify,
+  wakeDocuments: notifyOfDocuments,
+  // Its plan is the deliveries' rows, which are deleted.
+  endWebhook: async () => {},
+};
 
 const shared = globalThis as { parlanceClock?: JobClock };
 
@@ -94,5 +101,15 @@ export function wakeDocuments(documents: DocumentReference[]): void {
     .wakeDocuments(documents)
     .catch((error: Error) =>
       log.warn({ error: error.message }, "the document clock could not be woken"),
+    );
+}
+
+/** Likewise: a wake-up that is not canceled finds nothing to do. */
+export function endWebhook(webhook: WebhookReference): void {
+  const clock = shared.parlanceClock ?? embeddedJobClock;
+  clock
+    .endWebhook(webhook)
+    .catch((error: Error) =>
+      log.warn({ error: error.message }, "wake-ups for a deleted webhook could not be canceled"),
     );
 }

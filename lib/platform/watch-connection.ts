@@ -8,8 +8,8 @@ import type pg from "pg";
 
 const tickMs = 250;
 /**
- * When one connection has missed its deadline, others with a statement in progress get only this
- * long.
+ * When one connection has missed its deadline, those to the same server that have been silent since
+ * get only this long, whether their statement is in progress or begins later.
  */
 const suspectMs = 1_000;
 
@@ -22,6 +22,7 @@ const internals = (client: pg.ClientBase) => client as unknown as Internals;
 
 type Watched = {
   client: pg.ClientBase;
+  server: keyof typeof silentSinceTick;
   deadlineTicks: number;
   bytesRead: number;
   lastHeardTick: number;
@@ -33,14 +34,24 @@ type Watched = {
 // so it reads what has arrived before the next one.
 const watched = new Set<Watched>();
 let tick = 0;
+/** Since when at least one connection to each server was silent until it missed its deadline. */
+const silentSinceTick = { primary: -1, replica: -1 };
 let timer: NodeJS.Timeout | undefined;
 
 const toTicks = (milliseconds: number) => Math.ceil(milliseconds / tickMs);
 
-/** @returns a function that ends the watch */
-export function watchConnection(client: pg.ClientBase, deadlineMs: number): () => void {
+/**
+ * @param server if one connection is silent, only those to the same server are suspected
+ * @returns a function that ends the watch
+ */
+export function watchConnection(
+  client: pg.ClientBase,
+  deadlineMs: number,
+  server: "primary" | "replica" = "primary",
+): () => void {
   const entry: Watched = {
     client,
+    server,
     deadlineTicks: toTicks(deadlineMs),
     ...{ bytesRead: 0, lastHeardTick: tick, silentTicks: 0 },
   };
@@ -62,14 +73,22 @@ export function destroyConnection(client: pg.ClientBase, reason?: Error): void {
 function examine(): void {
   tick++;
   for (const entry of watched) listen(entry);
-  const late = [...watched].filter((entry) => entry.silentTicks >= entry.deadlineTicks);
-  if (late.length === 0) return;
+  for (const server of ["primary", "replica"] as const)
+    discardSilent(
+      server,
+      [...watched].filter((entry) => entry.server === server),
+    );
+}
+
+function discardSilent(server: Watched["server"], connections: Watched[]): void {
+  const late = connections.filter((entry) => entry.silentTicks >= entry.deadlineTicks);
   // If one connection is silent, usually all are, and each of the others would make a request wait
   // for its deadline.
-  const silentSinceTick = tick - Math.max(...late.map(({ silentTicks }) => silentTicks));
-  for (const entry of watched) {
+  for (const { silentTicks } of late)
+    silentSinceTick[server] = Math.max(silentSinceTick[server], tick - silentTicks);
+  for (const entry of connections) {
     const isSuspect =
-      entry.lastHeardTick <= silentSinceTick &&
+      entry.lastHeardTick <= silentSinceTick[server] &&
       (!isWaiting(entry) || entry.silentTicks >= toTicks(suspectMs));
     if (!late.includes(entry) && !isSuspect) continue;
     watched.delete(entry);

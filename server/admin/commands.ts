@@ -220,8 +220,12 @@ export const commands: Record<string, Command> = {
     run: async () => {
       const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL } = env();
       const ownerUrl = process.env.MIGRATION_DATABASE_URL || DATABASE_DIRECT_URL;
-      const applied = await applyMigrations(ownerUrl);
-      await grantApplicationRole(ownerUrl, DATABASE_URL);
+      // Every replica of a rollout may run this. All but one find nothing left to do.
+      const applied = await withBootLock(ownerUrl, async () => {
+        const names = await applyMigrations(ownerUrl);
+        await grantApplicationRole(ownerUrl, DATABASE_URL);
+        return names;
+      });
       return { output: { applied } };
     },
   },

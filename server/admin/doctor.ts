@@ -1,7 +1,7 @@
 import { type Env, parseEnv } from "@/lib/platform/env";
 import { examineDeliveries, examineFeed, examineRetention } from "./examine-backlogs";
 import { examineInngest, examineLimiter, examineMail } from "./examine-connected-services";
-import { examineDatabase } from "./examine-database";
+import { examineDatabase, examineReplica } from "./examine-database";
 import { examineExposure, examineProxies } from "./examine-exposure";
 import { examineAudit, examineSecrets } from "./examine-keys";
 import { examineDisk, examineStorage } from "./examine-storage";
@@ -19,7 +19,12 @@ export async function examine(): Promise<Finding[]> {
   }
   const findings: Finding[] = [{ subject: "configuration", fact: "usable" }];
   const database = await examineDatabase(env);
-  findings.push(...database, await examineStorage(env), await examineDisk(env));
+  findings.push(
+    ...database,
+    ...(await examineReplica(env)),
+    await examineStorage(env),
+    await examineDisk(env),
+  );
   findings.push(
     await examineLimiter(env),
     await examineInngest(env),

@@ -45,6 +45,55 @@ export async function examineDatabase({
   }
 }
 
+type ReplicaFacts = { isReplica: boolean; replayed: number; system: string };
+
+/** Checks that it is a replica of this database, and how far it is behind. */
+export async function examineReplica({
+  DATABASE_URL,
+  DATABASE_REPLICA_URL,
+  UPSTASH_REDIS_REST_URL,
+}: Env): Promise<Finding[]> {
+  if (!DATABASE_REPLICA_URL) return [];
+  const subject = "replica";
+  const { host, pathname } = new URL(DATABASE_REPLICA_URL);
+  const place = host + pathname;
+  const systemText = "SELECT system_identifier::text AS system FROM pg_control_system()";
+  try {
+    const position = await withClient(DATABASE_URL, (client) =>
+      client.query<{ flushed: number; system: string }>(
+        `SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::float8 AS flushed, (${systemText})`,
+      ),
+    );
+    const found = await withClient(DATABASE_REPLICA_URL, (client) =>
+      client.query<ReplicaFacts>(
+        `SELECT pg_is_in_recovery() AS "isReplica", (${systemText}),
+           pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 AS replayed`,
+      ),
+    );
+    const [primary, replica] = [position.rows[0], found.rows[0]];
+    if (!primary || !replica?.isReplica || replica.system !== primary.system)
+      return [
+        {
+          subject,
+          problem: `${place} is not a streaming replica of DATABASE_URL, so every read goes to the primary. Correct DATABASE_REPLICA_URL, or unset it`,
+        },
+      ];
+    const behind = Math.max(0, primary.flushed - replica.replayed);
+    const scope = UPSTASH_REDIS_REST_URL
+      ? "every process knows what each key wrote"
+      : "each web process knows only what keys wrote through it; with several, configure Upstash";
+    return [{ subject, fact: `${behind} bytes behind at ${place}; ${scope}` }];
+  } catch (error) {
+    const { message, code } = error as Error & { code?: string };
+    return [
+      {
+        subject,
+        problem: `${place} cannot be used (${message || code}), so every read goes to the primary. Start it, or correct DATABASE_REPLICA_URL`,
+      },
+    ];
+  }
+}
+
 function examineTables(pending: string[], missing: string[]): Finding {
   const subject = "migrations";
   if (pending.length > 0)

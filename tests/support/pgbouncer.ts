@@ -1,28 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, chmodSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { freePort } from "./processes";
+import { findProgram } from "./programs";
 
-/** The path of `pgbouncer`, or null if it is not installed. */
-export function findPgBouncer(): string | null {
-  for (const folder of [...(process.env.PATH ?? "").split(path.delimiter), "/usr/sbin"]) {
-    const file = path.join(folder, "pgbouncer");
-    try {
-      accessSync(file, constants.X_OK);
-      return file;
-    } catch {
-      // Not in this folder.
-    }
-  }
-  process.stderr.write(
-    "pgbouncer is not installed (apt-get install pgbouncer), so connection pooling was not tested.\n",
-  );
-  return null;
-}
+export const findPgBouncer = () => findProgram("pgbouncer");
 
 export type PgBouncer = { url: string; stop: () => Promise<void> };
 

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /**
- * A TCP proxy in front of a database that can go silent: no more bytes pass, and nothing is
- * closed or refused, as if every packet were dropped. Connections from before stay silent for good,
- * as after a failover.
+ * A TCP proxy in front of a database, which can lead to another one like a virtual IP address. It can
+ * also go silent: no more bytes pass, and nothing is closed or refused, as if every packet were
+ * dropped. Connections from before stay silent for good, as after a failover.
  */
 export async function startSilentProxy(databaseUrl: string) {
-  const target = new URL(databaseUrl);
+  let target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let isSilent = false;
   let onGivenUp = () => {};
@@ -49,6 +49,10 @@ export async function startSilentProxy(databaseUrl: string) {
         onGivenUp = resolve;
       });
       return { noticed };
+    },
+    /** For new connections. */
+    leadTo: (otherUrl: string) => {
+      target = new URL(otherUrl);
     },
     /** For new connections. */
     speakAgain: () => {

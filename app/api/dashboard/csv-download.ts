@@ -3,6 +3,7 @@ import { toProblem } from "@/lib/api/problem";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
 import { type Caller, reader } from "@/lib/platform/caller";
 import { csvStart, toCsvLine } from "@/lib/platform/csv";
+import { readFromReplica } from "@/lib/platform/replica";
 import { RoleMissing } from "@/lib/platform/roles";
 import { newId } from "@/lib/resources/ids";
 import type { PlaceParams } from "./json-route";
@@ -20,7 +21,9 @@ export async function downloadCsv(
 ): Promise<Response> {
   try {
     const place = await dashboardPlace(params.tenant, params.environment);
-    const { name, rows } = await makeTable(reader(place.identity), place);
+    const { name, rows } = await readFromReplica(place.identity, (caller) =>
+      makeTable(caller, place),
+    );
     const headers = {
       "Content-Type": "text/csv; charset=utf-8",
       "Content-Disposition": `attachment; filename="${name}.csv"`,

@@ -33,6 +33,7 @@ function findEndpoints(): Endpoint[] {
     METRICS_PORT,
     DATABASE_URL,
     DATABASE_DIRECT_URL,
+    DATABASE_REPLICA_URL,
     UPSTASH_REDIS_REST_URL,
     S3_ENDPOINT,
     SMTP_URL,
@@ -43,6 +44,7 @@ function findEndpoints(): Endpoint[] {
   const services = [
     DATABASE_URL,
     DATABASE_DIRECT_URL,
+    DATABASE_REPLICA_URL,
     UPSTASH_REDIS_REST_URL,
     S3_ENDPOINT,
     SMTP_URL,

@@ -7,6 +7,7 @@ export const GET = operation({
   summary: "List agents, newest first",
   description: "Each agent is shown as its current draft, whether or not it is published.",
   scope: "read:agents",
+  mayReadReplica: true,
   query: listAgentsQuery,
   response: agentPage,
   run: ({ caller, query }) => listAgents(caller, query),

@@ -15,6 +15,7 @@ export const GET = operation({
   operationId: "listConversations",
   summary: "List conversations, newest first",
   scope: "read:conversations",
+  mayReadReplica: true,
   query: listConversationsQuery,
   response: conversationPage,
   run: ({ caller, query }) => listConversations(caller, query),

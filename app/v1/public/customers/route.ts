@@ -11,6 +11,7 @@ export const GET = operation({
   operationId: "listCustomers",
   summary: "List customers, newest first",
   scope: "read:customers",
+  mayReadReplica: true,
   query: listCustomersQuery,
   response: customerPage,
   run: ({ caller, query }) => listCustomers(caller, query),

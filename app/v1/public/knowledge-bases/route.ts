@@ -11,6 +11,7 @@ export const GET = operation({
   operationId: "listKnowledgeBases",
   summary: "List knowledge bases, newest first",
   scope: "read:knowledge",
+  mayReadReplica: true,
   query: listKnowledgeBasesQuery,
   response: knowledgeBasePage,
   run: ({ caller, query }) => listKnowledgeBases(caller, query),

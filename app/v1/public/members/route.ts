@@ -8,6 +8,7 @@ export const GET = operation({
   description:
     "The `id` of a member is what `assigneeId` of a conversation takes. The members are the same in both environments. Those whose access is suspended are not listed.",
   scope: "read:conversations",
+  mayReadReplica: true,
   query: listAssigneesQuery,
   response: memberPage,
   run: ({ caller, query }) => listAssignees(caller, query),

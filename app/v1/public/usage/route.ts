@@ -8,6 +8,7 @@ export const GET = operation({
   description:
     "This month by default, and at most 366 days. Usage with test keys is counted too, and never billed.",
   scope: "read:usage",
+  mayReadReplica: true,
   query: usageQuery,
   response: usage,
   run: ({ caller, query }) => getUsage(caller, query),

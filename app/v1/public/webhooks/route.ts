@@ -11,6 +11,7 @@ export const GET = operation({
   operationId: "listWebhooks",
   summary: "List webhooks, newest first",
   scope: "read:webhooks",
+  mayReadReplica: true,
   query: listWebhooksQuery,
   response: webhookPage,
   run: ({ caller, query }) => listWebhooks(caller, query),

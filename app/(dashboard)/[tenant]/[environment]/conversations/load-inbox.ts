@@ -10,6 +10,8 @@ import { countInbox, listInbox } from "@/lib/conversations/service";
 import { unreadConversations } from "@/lib/conversations/visits";
 import { customerNames } from "@/lib/customers/service";
 import type { Caller } from "@/lib/platform/caller";
+import { readFromReplica } from "@/lib/platform/replica";
+import { fromLocalMinute } from "@/lib/platform/zoned-time";
 import { userNames } from "@/lib/users/service";
 
 /** Counting stops here, where the exact number no longer matters. */
@@ -77,8 +79,10 @@ async function listConversations(caller: Caller, { q: _empty, ...asked }: Query)
 
 /** With the best highlight of each conversation: that of a message, if there is one. */
 async function findConversations(caller: Caller, asked: Query) {
-  const query = parse(searchInboxQuery, inUtc(asked), "query");
-  const { data, problem, ...page } = await searchInbox(caller, query);
+  const query = parse(searchInboxQuery, inUtc(withoutSort(asked)), "query");
+  const { data, problem, ...page } = await readFromReplica(caller, (reader) =>
+    searchInbox(reader, query),
+  );
   const hits = data.flatMap(({ conversation, highlights }): [string, SearchHighlight][] => {
     const best = highlights.find(({ field }) => field === "message") ?? highlights[0];
     return best ? [[conversation.id, best]] : [];

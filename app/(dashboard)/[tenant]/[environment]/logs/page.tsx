@@ -13,6 +13,7 @@ import { Pager, withQuery } from "@/components/ui/pager";
 import { listApiKeysQuery } from "@/lib/api-keys/schema";
 import { apiKeyNames, listApiKeys } from "@/lib/api-keys/service";
 import { env } from "@/lib/platform/env";
+import { readFromReplica } from "@/lib/platform/replica";
 import {
   type ListRequestLogs,
   listRequestLogsQuery,
@@ -43,9 +44,23 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
   const search = parse(listRequestLogsQuery, filters, "query");
   const time = chosenTime(range, search, now);
 
-  const [{ data: requests, nextCursor, lookedBackTo }, counts, { data: keys }] = await Promise.all([
-    listRequestLogs(caller, { ...search, since: time.since, until: time.until }),
-    count(),
+  const selected = searchOf(query, now);
+  const [
+    { data: requests, nextCursor, previousCursor, lookedBackTo },
+    groups,
+    counts,
+    { data: keys },
+    drawer,
+  ] = await Promise.all([
+    isGrouped
+      ? { data: [], nextCursor: undefined, previousCursor: undefined, lookedBackTo: undefined }
+      : readFromReplica(caller, (reader) =>
+          twoWayPage(selected, textOf(before) ?? undefined, (page) =>
+            listRequestLogs(reader, page),
+          ),
+        ),
+    isGrouped ? readFromReplica(caller, (reader) => errorGroups(reader, selected)) : null,
+    readFromReplica(caller, count),
     listApiKeys(caller, { ...parse(listApiKeysQuery, {}, "query"), limit: 100 }),
   ]);
   const names = await apiKeyNames(caller, [...new Set(requests.map(({ apiKeyId }) => apiKeyId))]);

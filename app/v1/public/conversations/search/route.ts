@@ -8,6 +8,7 @@ export const GET = operation({
   description:
     "Searches messages, notes included, subjects, and the name, email address, phone number and `externalId` of customers. All words must occur in one message, in the subject or in the customer's fields; those of the subject and the customer count for every message. New messages are found after about a second.",
   scope: "read:conversations",
+  mayReadReplica: true,
   query: searchConversationsQuery,
   response: foundConversations,
   run: ({ caller, query }) => searchConversations(caller, query),

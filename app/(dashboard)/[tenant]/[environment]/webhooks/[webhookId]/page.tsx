@@ -18,6 +18,8 @@ import { attemptsByHour } from "@/lib/deliveries/attempts-by-hour";
 import { searchDeliveriesQuery } from "@/lib/deliveries/schema";
 import { countUnsent, searchDeliveries } from "@/lib/deliveries/search";
 import { getDelivery } from "@/lib/deliveries/service";
+import { readFromReplica } from "@/lib/platform/replica";
+import { recentReadiness } from "@/lib/readiness/service";
 import { disableAfterFailures } from "@/lib/webhooks/health";
 import { getWebhook } from "@/lib/webhooks/service";
 import { renderDeliveryDrawer } from "./delivery-drawer";
@@ -35,15 +37,19 @@ export default dashboardPage<"webhookId">(async (visit) => {
   const hrefOf = (deliveryId: string | null) =>
     withQuery(path, query, { cursor: textOf(query.cursor), delivery: deliveryId });
 
-  const [hours, unsent, { data: deliveries, nextCursor }, opened, test] = await Promise.all([
-    attemptsByHour(caller, [id], { now, hours: 24 }),
-    countUnsent(caller, id),
-    searchDeliveries(caller, id, search),
-    typeof openId === "string"
-      ? renderDeliveryDrawer(visit, { webhook, deliveryId: openId, search, hrefOf })
-      : null,
-    typeof testId === "string" ? getDelivery(caller, id, testId) : null,
-  ]);
+  const [hours, unsent, latency, { data: deliveries, nextCursor, previousCursor }, opened, test] =
+    await Promise.all([
+      attemptsByHour(caller, [id], { now, hours: 24 }),
+      countUnsent(caller, id),
+      readFromReplica(caller, (reader) => latencyOfWebhook(reader, id)),
+      readFromReplica(caller, (reader) =>
+        twoWayPage(search, before, (page) => searchDeliveries(reader, id, page)),
+      ),
+      typeof openId === "string"
+        ? renderDeliveryDrawer(visit, { webhook, deliveryId: openId, search, hrefOf })
+        : null,
+      typeof testId === "string" ? getDelivery(caller, id, testId) : null,
+    ]);
   const isWaiting = opened?.isWaiting || test?.nextAttemptAt != null;
   const controls = webhookControls(visit, webhook, unsent);
   const isFiltered = Object.keys(filters).length > 0;

@@ -13,6 +13,7 @@ export const GET = operation({
   operationId: "listDocuments",
   summary: "List a knowledge base's documents, newest first",
   scope: "read:knowledge",
+  mayReadReplica: true,
   params: knowledgeBaseParams,
   query: listDocumentsQuery,
   response: documentPage,

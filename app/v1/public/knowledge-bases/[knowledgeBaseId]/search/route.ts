@@ -9,6 +9,7 @@ export const GET = operation({
   description:
     "Full-text search, best document first. Every word must occur, in any form that it has in the language of the knowledge base. Without a language, `lamp` does not find “lamps”, but `lamp or lamps` finds both.",
   scope: "read:knowledge",
+  mayReadReplica: true,
   params: knowledgeBaseParams,
   query: searchQuery,
   response: searchResults,

@@ -7,6 +7,7 @@ export const GET = operation({
   operationId: "listWebhookDeliveries",
   summary: "List a webhook's deliveries, newest first",
   scope: "read:webhooks",
+  mayReadReplica: true,
   params: webhookParams,
   query: listDeliveriesQuery,
   response: deliveryPage,

@@ -3,8 +3,8 @@ import { auditCsvHead, auditCsvLine } from "@/lib/audit/entry-csv";
 import { listAuditQuery } from "@/lib/audit/schema";
 import { type AuditEntry, exportAuditEntries } from "@/lib/audit/service";
 import { dashboardCaller } from "@/lib/auth/dashboard-caller";
-import { AppError } from "@/lib/platform/errors";
-import { RoleMissing, requireRole } from "@/lib/platform/roles";
+import { replicaReader } from "@/lib/platform/replica";
+import { requireRole } from "@/lib/platform/roles";
 
 type Context = { params: Promise<{ tenant: string; environment: string }> };
 
@@ -19,14 +19,8 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
       Object.fromEntries(new URL(request.url).searchParams),
       "query",
     );
-    const batches = exportAuditEntries(caller, query);
-    return new Response(streamOf(toCsv(batches)), {
-      headers: {
-        "Content-Type": "text/csv; charset=utf-8",
-        "Content-Disposition": `attachment; filename="audit-log-${tenant.slug}.csv"`,
-        "Cache-Control": "no-store",
-      },
-    });
+    const batches = exportAuditEntries(await replicaReader(caller), query);
+    return csvResponse(`audit-log-${tenant.slug}`, toCsv(batches));
   } catch (error) {
     if (error instanceof RoleMissing) return new Response(error.detail, { status: 403 });
     if (error instanceof AppError && error.status === 422)

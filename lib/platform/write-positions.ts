@@ -1,0 +1,139 @@
+import { Redis } from "@upstash/redis";
+import type { Identity } from "./caller";
+import { pool } from "./db";
+import { env } from "./env";
+import { logOf } from "./log";
+
+// Up to where in PostgreSQL's log each key and user has written, for reads from a replica. With a
+// shared store, every process knows what the others wrote. Without one, each process knows only its
+// own writes. A position is a number of bytes, which stays exact for 9 PB.
+
+const log = logOf("database");
+
+const timeoutMs = 500;
+/** Longer than a replica in use can be behind. */
+const lifetimeSeconds = 120;
+const failureLogMs = 10_000;
+
+type Positions = { own: Map<string, number>; store: Redis | null; loggedAtMs: number };
+
+// On globalThis for the reason given in db.ts.
+const shared = globalThis as { parlanceWritePositions?: Positions };
+
+function positions(): Positions {
+  shared.parlanceWritePositions ??= {
+    own: new Map(),
+    store: connect(),
+    loggedAtMs: Number.NEGATIVE_INFINITY,
+  };
+  return shared.parlanceWritePositions;
+}
+
+function connect(): Redis | null {
+  const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env();
+  if (!url || !token) return null;
+  return new Redis({
+    url,
+    token,
+    retry: { retries: 1, backoff: () => 0 },
+    // A function, for the reason given in rate-limit/upstash-rate-limiter.ts.
+    signal: () => AbortSignal.timeout(timeoutMs),
+    enableTelemetry: false,
+  });
+}
+
+const keyOf = (id: string) => `parlance:written:${id}`;
+
+/**
+ * Remembers that a key or user has committed something, so that they do not read an older state
+ * afterwards. Called between the commit and the response, and only if there is a replica.
+ */
+export async function noteWrite({ actor: { type, id } }: Identity): Promise<void> {
+  if (type !== "API_KEY" && type !== "USER") return;
+  // If the primary does not respond, the position is unknown: they read from the primary until a
+  // later position is known and replayed.
+  const position = await currentPosition().catch(() => Number.POSITIVE_INFINITY);
+  const { own, store } = positions();
+  own.set(id, Math.max(position, own.get(id) ?? 0));
+  if (!store) return;
+  try {
+    // A sorted set of one member keeps the highest score, in whichever order the writes arrive.
+    const score = Math.min(position, Number.MAX_SAFE_INTEGER);
+    await store
+      .pipeline()
+      .zadd(keyOf(id), { gt: true }, { score, member: "position" })
+      .expire(keyOf(id), lifetimeSeconds)
+      .exec();
+  } catch (error) {
+    report(error);
+  }
+}
+
+/** Forgets writes that the replica has replayed, because they can be read from either server. */
+export function forgetWrites(replayed: number): void {
+  const { own } = positions();
+  for (const [id, written] of own) if (written <= replayed) own.delete(id);
+}
+
+/** @returns a function that sets a later position for the writes whose position is unknown now */
+export function unknownWrites(): (position: number) => void {
+  const { own } = positions();
+  const ids = [...own].flatMap(([id, written]) => (Number.isFinite(written) ? [] : [id]));
+  return (position) => {
+    for (const id of ids) own.set(id, position);
+  };
+}
+
+/** Infinity if it is not known, so that the primary is read. */
+export async function lastWriteOf(id: string): Promise<number> {
+  const { own, store } = positions();
+  const known = own.get(id) ?? 0;
+  if (!store) return known;
+  try {
+    return Math.max(known, Number((await store.zscore(keyOf(id), "position")) ?? 0));
+  } catch (error) {
+    report(error);
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+function report(error: unknown): void {
+  const known = positions();
+  if (performance.now() - known.loggedAtMs < failureLogMs) return;
+  known.loggedAtMs = performance.now();
+  // The second part of the message is the command, which contains ids.
+  const reason = (error as Error).message.split(", command was:")[0];
+  log.error(
+    { reason },
+    "the shared store of write positions is unavailable, so reads go to the primary",
+  );
+}
+
+// Commits that are written to disk are in the log up to its flushed position. Others are at most at
+// the position of the next entry.
+const positionText = `SELECT pg_wal_lsn_diff(CASE current_setting('synchronous_commit') WHEN 'off'
+  THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END, '0/0')::float8 AS position`;
+
+let running: Promise<number> | undefined;
+let next: Promise<number> | undefined;
+
+/**
+ * A position after everything that was committed before the call. Calls that arrive while a query
+ * is in progress share the next one.
+ */
+export function currentPosition(): Promise<number> {
+  if (!running) return start();
+  next ??= running.then(start, start);
+  return next;
+}
+
+function start(): Promise<number> {
+  next = undefined;
+  running = pool()
+    .query<{ position: number }>({ name: "parlance_position", text: positionText })
+    .then(({ rows }) => rows[0]?.position ?? Number.POSITIVE_INFINITY)
+    .finally(() => {
+      running = undefined;
+    });
+  return running;
+}

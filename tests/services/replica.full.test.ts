@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { closeDatabase, db } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { readFromReplica } from "@/lib/platform/replica";
+import { lastWriteOf } from "@/lib/platform/write-positions";
+import { examineReplica } from "@/server/admin/examine-database";
+import { call, newKey, newTenant, type TestTenant } from "../support/api";
+import {
+  onDatabase,
+  type ReplicatedPostgres,
+  startReplicatedPostgres,
+} from "../support/replicated-postgres";
+import { startSilentProxy } from "../support/silent-proxy";
+import { findRedisServer, startUpstashBridge } from "../support/upstash-bridge";
+
+vi.hoisted(() => {
+  process.env.DATABASE_STATEMENT_TIMEOUT_MS = "3000";
+});
+
+const ownDatabase = env().DATABASE_URL;
+let servers: ReplicatedPostgres;
+let proxy: Awaited<ReturnType<typeof startSilentProxy>>;
+beforeAll(async () => {
+  servers = await startReplicatedPostgres();
+  proxy = await startSilentProxy(servers.replicaUrl);
+  await closeDatabase();
+  env().DATABASE_URL = servers.primaryUrl;
+  env().DATABASE_REPLICA_URL = proxy.url;
+});
+afterAll(async () => {
+  await closeDatabase();
+  env().DATABASE_URL = ownDatabase;
+  await proxy.close();
+  await servers.stop();
+});
+
+/** Which of the two databases a read of this key goes to. */
+const isServedByReplica = ({ identity, keyId }: TestTenant) =>
+  readFromReplica({ ...identity, actor: { type: "API_KEY", id: keyId } }, async (caller) => {
+    const [row] = await caller.db.$queryRaw<{ is: boolean }[]>`SELECT pg_is_in_recovery() AS is`;
+    return row?.is;
+  });
+
+/** As in a process that has just started. */
+const forgetPositions = () => {
+  (globalThis as { parlanceWritePositions?: unknown }).parlanceWritePositions = undefined;
+};
+
+const listed = async (tenant: TestTenant) => {
+  const { status, body } = await call(tenant, "GET", "/conversations?limit=100");
+  expect(status).toBe(200);
+  return body.data.map(({ id }: { id: string }) => id);
+};
+
+const create = async (tenant: TestTenant) => {
+  const { status, body } = await call(tenant, "POST", "/conversations", { channelId: "web" });
+  expect(status).toBe(201);
+  return body.id as string;
+};
+
+test("a key always reads what it wrote, while the replica serves the other keys", async () => {
+  const writer = await newTenant();
+  const colleague = await newKey(writer);
+  const first = await create(writer);
+  await expect.poll(() => isServedByReplica(writer)).toBe(true);
+  expect(await listed(writer)).toEqual([first]);
+  expect(await listed(colleague)).toEqual([first]);
+
+  await onDatabase(servers.replicaUrl, "SELECT pg_wal_replay_pause()");
+  const second = await create(writer);
+  const path = `/conversations/${first}`;
+  expect((await call(writer, "PATCH", path, { subject: "new" })).status).toBe(200);
+  expect(await isServedByReplica(writer)).toBe(false);
+  expect(await listed(writer)).toEqual([second, first]);
+  // It read the same tenant from the replica, which does not have the second one yet.
+  expect(await isServedByReplica(colleague)).toBe(true);
+  expect(await listed(colleague)).toEqual([first]);
+  // A cursor that the replica does not know is not an error.
+  const next = await call(colleague, "GET", `/conversations?cursor=${second}`);
+  expect(next.body.data.map(({ id }: { id: string }) => id)).toEqual([first]);
+
+  await onDatabase(servers.replicaUrl, "SELECT pg_wal_replay_resume()");
+  await expect.poll(() => isServedByReplica(writer)).toBe(true);
+  expect(await listed(writer)).toEqual([second, first]);
+});
+
+test("a replayed response counts as a write, because the process that wrote it may have ended", async () => {
+  const writer = await newTenant();
+  await create(writer);
+  await expect.poll(() => isServedByReplica(writer)).toBe(true);
+  await onDatabase(servers.replicaUrl, "SELECT pg_wal_replay_pause()");
+  const post = () =>
+    call(writer, "POST", "/conversations", { channelId: "web" }, { "idempotency-key": "again" });
+  const first = await post();
+  forgetPositions();
+  const replayed = await post();
+  expect([replayed.body.id, replayed.headers.get("idempotent-replayed")]).toEqual([
+    first.body.id,
+    "true",
+  ]);
+  expect(await isServedByReplica(writer)).toBe(false);
+  expect(await listed(writer)).toContain(first.body.id);
+  await onDatabase(servers.replicaUrl, "SELECT pg_wal_replay_resume()");
+});
+
+test("a replica that goes silent fails no request, and is used again when it responds", async () => {
+  const tenant = await newTenant();
+  const id = await create(tenant);
+  await expect.poll(() => isServedByReplica(tenant)).toBe(true);
+
+  proxy.goSilent();
+  // Some of these were sent before the process noticed.
+  const during = await Promise.all(Array.from({ length: 20 }, () => listed(tenant)));
+  expect(during).toEqual(during.map(() => [id]));
+  expect(await isServedByReplica(tenant)).toBe(false);
+  // The primary's connections are not suspected.
+  expect(await db().$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+
+  proxy.speakAgain();
+  await expect.poll(() => isServedByReplica(tenant)).toBe(true);
+});
+
+const redisServer = findRedisServer();
+test.skipIf(!redisServer)(
+  "with a shared store, another process knows what a key wrote here",
+  async () => {
+    const bridge = await startUpstashBridge(redisServer ?? "");
+    try {
+      Object.assign(env(), {
+        UPSTASH_REDIS_REST_URL: bridge.url,
+        UPSTASH_REDIS_REST_TOKEN: bridge.token,
+      });
+      forgetPositions();
+      const writer = await newTenant();
+      await create(writer);
+      const written = await lastWriteOf(writer.keyId);
+      expect(written).toBeGreaterThan(0);
+      forgetPositions();
+      expect(await lastWriteOf(writer.keyId)).toBe(written);
+      bridge.stopAnswering();
+      expect(await lastWriteOf(writer.keyId)).toBe(Number.POSITIVE_INFINITY);
+    } finally {
+      Object.assign(env(), {
+        UPSTASH_REDIS_REST_URL: undefined,
+        UPSTASH_REDIS_REST_TOKEN: undefined,
+      });
+      forgetPositions();
+      await bridge.stop();
+    }
+  },
+);
+
+test("doctor says how far the replica is behind, and what is wrong with it", async () => {
+  const examined = (DATABASE_REPLICA_URL: string | undefined) =>
+    examineReplica({ ...env(), DATABASE_REPLICA_URL });
+  expect(await examined(undefined)).toEqual([]);
+  expect(await examined(servers.replicaUrl)).toEqual([
+    {
+      subject: "replica",
+      fact: expect.stringMatching(/^\d+ bytes behind at .*configure Upstash$/),
+    },
+  ]);
+  expect(await examined(servers.primaryUrl)).toEqual([
+    { subject: "replica", problem: expect.stringContaining("is not a streaming replica") },
+  ]);
+  expect(await examined("postgresql://nobody@127.0.0.1:1/parlance")).toEqual([
+    { subject: "replica", problem: expect.stringContaining("cannot be used") },
+  ]);
+});
