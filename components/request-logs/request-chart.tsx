@@ -1,4 +1,6 @@
 import { BarChart, type Series } from "@/components/ui/chart";
+import { formatTime, zoneName } from "@/components/ui/viewer-time";
+import { formatterOf } from "@/lib/platform/zoned-time";
 
 const series = [
   { name: "succeeded", variant: "good" },
@@ -21,34 +23,33 @@ type RequestChartProps = {
 /** Requests over time, by outcome. */
 export function RequestChart({ caption, counts, only, hrefOf }: RequestChartProps) {
   const shown = only ? series.filter(({ name }) => name === only) : series;
-  const label = labelFor(counts);
+  const { label, zone } = labelFor(counts);
   const bars = counts.map((count) => ({
     label: label(count.from),
     values: shown.map(({ name }) => count[name]),
     href: hrefOf?.(count),
   }));
-  return <BarChart caption={caption} series={[...shown]} bars={bars} />;
+  return <BarChart caption={caption} series={[...shown]} bars={bars} zone={zone} />;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-const day: Intl.DateTimeFormatOptions = { day: "numeric", month: "short", timeZone: "UTC" };
+const day: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" };
 const minute: Intl.DateTimeFormatOptions = {
   hour: "2-digit",
   minute: "2-digit",
-  hourCycle: "h23",
-  timeZone: "UTC",
 };
 
 /** A label precise enough to tell each bar from the next. */
-function labelFor(counts: RequestCountBar[]): (at: Date) => string {
+function labelFor(counts: RequestCountBar[]) {
   const [first] = counts;
   const partMs = first ? first.to.getTime() - first.from.getTime() : dayMs;
+  // Days are counted by UTC.
+  if (partMs >= dayMs)
+    return { label: (at: Date) => formatterOf("UTC", day).format(at), zone: "UTC" };
   const options =
-    partMs >= dayMs
-      ? day
-      : partMs >= 60_000
-        ? { ...day, ...minute }
-        : { ...minute, second: "2-digit" as const };
-  const format = new Intl.DateTimeFormat("en-US", options);
-  return (at) => format.format(at);
+    partMs >= 60_000 ? { ...day, ...minute } : { ...minute, second: "2-digit" as const };
+  return {
+    label: (at: Date) => formatTime(at, options),
+    zone: zoneName(counts.at(-1)?.from ?? new Date()),
+  };
 }

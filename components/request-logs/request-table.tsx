@@ -3,6 +3,7 @@ import { MethodBadge } from "@/components/docs/method-badge";
 import { Badge } from "@/components/ui/badge";
 import { Cell, Row, RowName, Table } from "@/components/ui/table";
 import { ExactTime } from "@/components/ui/time";
+import { zoneName } from "@/components/ui/viewer-time";
 import { StatusBadge } from "./status-badge";
 
 export type RequestRow = {
@@ -18,16 +19,22 @@ export type RequestRow = {
   keyName?: string;
 };
 
-type RequestTableProps = { caption: string; requests: RequestRow[]; base: string };
+type RequestTableProps = {
+  caption: string;
+  requests: RequestRow[];
+  /** The page of a request, or the drawer over the list. */
+  hrefOf: (id: string) => string;
+};
 
-export function RequestTable({ caption, requests, base }: RequestTableProps) {
+export function RequestTable({ caption, requests, hrefOf }: RequestTableProps) {
   const hasKeys = requests.some(({ keyName }) => keyName !== undefined);
+  const time = `Time (${zoneName(new Date(requests[0]?.createdAt ?? Date.now()))})`;
   const headings = [
     { label: "Request" },
     { label: "Status" },
     ...(hasKeys ? [{ label: "Key" }] : []),
     { label: "Duration", align: "right" as const },
-    { label: "Time (UTC)", align: "right" as const },
+    { label: time, align: "right" as const },
   ];
   return (
     <Table caption={caption} headings={headings}>
@@ -36,8 +43,9 @@ export function RequestTable({ caption, requests, base }: RequestTableProps) {
           <Row key={id}>
             <RowName>
               <Link
-                href={`${base}/logs/${id}`}
+                href={hrefOf(id)}
                 prefetch={false}
+                scroll={!hrefOf(id).includes("?")}
                 className="row-link flex items-center gap-2.5"
               >
                 <MethodBadge method={method} />
@@ -65,7 +73,7 @@ export function RequestTable({ caption, requests, base }: RequestTableProps) {
             <Cell label="Duration" align="right">
               {durationMs.toLocaleString("en")} ms
             </Cell>
-            <Cell label="Time (UTC)" align="right">
+            <Cell label={time} align="right">
               <ExactTime at={new Date(createdAt)} />
             </Cell>
           </Row>

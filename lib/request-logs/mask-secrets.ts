@@ -15,7 +15,7 @@ const secretName = String.raw`[\w-]{0,40}(?:secret|password|passphrase|token|aut
 const string = String.raw`"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)`;
 /** `headers` are the custom headers of a webhook. */
 const secretMember = new RegExp(
-  String.raw`"(${secretName})"\s*:\s*(?:"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|\[[^\]]*\]?|\{[^}]*\}?|[^\s,}\]"]+)`,
+  String.raw`"(${secretName}|headers)"\s*:\s*(?:${string}|\[(?:[^"\]]|${string})*\]?|\{(?:[^"}]|${string})*\}?|[^\s,}\]"]+)`,
   "gi",
 );
 /** The same inside a string, where every quote is escaped. */
@@ -26,7 +26,7 @@ const quotedSecretMember = new RegExp(
 const secretParameter = new RegExp(`([?&]${secretName})=[^&]*`, "gi");
 /** Most texts contain none of the characters that every pattern needs. One pass checks that. */
 const mayHoldSecret =
-  /\\|whsec_|_(?:live|test)_|secret|password|passphrase|token|authorization|api[_-]?key/i;
+  /\\|whsec_|_(?:live|test)_|secret|password|passphrase|token|authorization|api[_-]?key|"headers"/i;
 
 /**
  * Masks secrets in a body or a request path: signing secrets, API keys, and members or parameters

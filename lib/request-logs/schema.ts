@@ -28,6 +28,17 @@ export type RequestLogWithBodies = RequestLog & {
   responseBody: string | null;
 };
 
+/** Requests with the same error and operation. */
+export type ErrorGroup = {
+  errorKind: string | null;
+  method: string;
+  /** The path, with `{id}` instead of ids. */
+  operation: string;
+  status: number;
+  count: number;
+  lastAt: Date;
+};
+
 export const statusClasses = ["2xx", "4xx", "5xx"] as const;
 
 export const loggedMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;

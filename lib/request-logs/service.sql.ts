@@ -125,23 +125,55 @@ const statusRanges = {
  * with a plan of its own.
  */
 export function searchRequestLogsStatements(
-  { tenantId, environment }: Partition,
+  partition: Partition,
   query: ListRequestLogs,
 ): { list: Query; end: Query | null } {
-  const {
-    limit,
-    order,
-    cursor,
-    since,
-    until,
-    apiKeyId,
-    idempotencyKey,
-    status,
-    method,
-    path,
-    errorKind,
-  } = query;
+  const { limit, order } = query;
+  const { bind, values, fromIndex, endValues, checked } = selectRequests(partition, query);
+  const end = {
+    name: `end_of_request_logs_${order}`,
+    text: `SELECT id, created_at AS "createdAt" ${fromIndex} OFFSET ${maximumScannedRows - 1} LIMIT 2`,
+    values: endValues,
+  };
+  const text = `
+  SELECT ${shownColumns}
+  FROM (SELECT * ${fromIndex} LIMIT ${maximumScannedRows}) AS read
+  ${checked.length > 0 ? `WHERE ${checked.join(" AND ")}` : ""}
+  ORDER BY id ${order} LIMIT ${bind("int", limit + 1)}`;
+  const list = { name: `request_logs_${order}`, text, values };
+  return { list, end: checked.length > 0 ? end : null };
+}
+
+const mostGroups = 50;
+
+/**
+ * The latest errors that a query selects, grouped. Paths that differ only in ids are one operation.
+ */
+export function groupErrorsStatement(partition: Partition, query: ListRequestLogs): Query {
+  const errors = { ...query, order: "desc" as const, cursor: undefined };
+  const { values, fromIndex, checked } = selectRequests(partition, errors, { isOfErrors: true });
+  const text = `
+  SELECT error_kind AS "errorKind", method, status, regexp_replace(split_part(path, '?', 1), '[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{26}', '{id}', 'g') AS operation,
+    count(*)::int AS count, max(created_at) AS "lastAt"
+  FROM (SELECT * ${fromIndex} LIMIT ${maximumScannedRows}) AS read
+  ${checked.length > 0 ? `WHERE ${checked.join(" AND ")}` : ""}
+  GROUP BY 1, 2, 3, 4 ORDER BY count DESC, "lastAt" DESC LIMIT ${mostGroups}`;
+  return { text, values };
+}
+
+/**
+ * What both statements select: the part that an index returns in the order of ids, and the
+ * conditions that are checked against it.
+ */
+function selectRequests(
+  { tenantId, environment }: Partition,
+  query: ListRequestLogs,
+  { isOfErrors: isOnlyErrors = false } = {},
+) {
+  const { order, cursor, since, until, apiKeyId, idempotencyKey, status, method, path, errorKind } =
+    query;
   const isOfErrors =
+    isOnlyErrors ||
     errorKind !== undefined ||
     (typeof status === "number" ? status >= 400 : status === "4xx" || status === "5xx");
   const { bind, values } = bindings();
@@ -156,11 +188,7 @@ export function searchRequestLogsStatements(
   else if (apiKeyId) inIndex.push(`api_key_id = ${bind("text", apiKeyId)}`);
   else if (isOfErrors) inIndex.push("status >= 400");
   const fromIndex = `FROM request_logs WHERE ${inIndex.join(" AND ")} ORDER BY id ${order}`;
-  const end = {
-    name: `end_of_request_logs_${order}`,
-    text: `SELECT id, created_at AS "createdAt" ${fromIndex} OFFSET ${maximumScannedRows - 1} LIMIT 2`,
-    values: [...values],
-  };
+  const endValues = [...values];
 
   const checked: string[] = [];
   if (idempotencyKey && apiKeyId) checked.push(`api_key_id = ${bind("text", apiKeyId)}`);
@@ -169,11 +197,7 @@ export function searchRequestLogsStatements(
   if (method) checked.push(`method = ${bind("text", method)}`);
   if (path) checked.push(`starts_with(path, ${bind("text", path)})`);
   if (errorKind) checked.push(`error_kind = ${bind("text", errorKind)}`);
-  const text = `
-  SELECT ${shownColumns}
-  FROM (SELECT * ${fromIndex} LIMIT ${maximumScannedRows}) AS read
-  ${checked.length > 0 ? `WHERE ${checked.join(" AND ")}` : ""}
-  ORDER BY id ${order} LIMIT ${bind("int", limit + 1)}`;
-  const list = { name: `request_logs_${order}`, text, values };
-  return { list, end: checked.length > 0 ? end : null };
+  // With one of these filters, another index is read, which has successful requests too.
+  if (isOnlyErrors && (idempotencyKey || apiKeyId)) checked.push("status >= 400");
+  return { bind, values, fromIndex, endValues, checked };
 }

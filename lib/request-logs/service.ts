@@ -1,13 +1,14 @@
 import type { Caller } from "@/lib/platform/caller";
-import { runSql } from "@/lib/platform/db";
+import { readRows } from "@/lib/platform/db";
 import { firstIdAt } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
 import { toPage } from "@/lib/resources/pages";
 import type { RequestLogModel } from "@/prisma/generated/models";
-import type { ListRequestLogs, RequestLog, RequestLogWithBodies } from "./schema";
+import type { ErrorGroup, ListRequestLogs, RequestLog, RequestLogWithBodies } from "./schema";
 import {
   countRequestsOfKeyStatement,
   countRequestsStatement,
+  groupErrorsStatement,
   searchRequestLogsStatements,
   sumRequestHoursOfKeysStatement,
   sumRequestHoursStatement,
@@ -25,15 +26,20 @@ type RequestLogPage = { data: RequestLog[]; nextCursor?: string; lookedBackTo?: 
  * from there.
  */
 export async function listRequestLogs(
-  { partition }: Caller,
+  caller: Caller,
   query: ListRequestLogs,
 ): Promise<RequestLogPage> {
-  const { list, end } = searchRequestLogsStatements(partition, query);
-  const page = toPage(await runSql<RequestLogRow>(list), query.limit, toRequestLog);
+  const { list, end } = searchRequestLogsStatements(caller.partition, query);
+  const page = toPage(await readRows<RequestLogRow>(list, caller), query.limit, toRequestLog);
   if (page.nextCursor || !end) return page;
 
-  const [last, next] = await runSql<{ id: string; createdAt: Date }>(end);
+  const [last, next] = await readRows<{ id: string; createdAt: Date }>(end, caller);
   return last && next ? { ...page, nextCursor: last.id, lookedBackTo: last.createdAt } : page;
+}
+
+/** The most frequent errors of the requests that a query selects, among the latest ones. */
+export async function errorGroups(caller: Caller, query: ListRequestLogs): Promise<ErrorGroup[]> {
+  return readRows<ErrorGroup>(groupErrorsStatement(caller.partition, query), caller);
 }
 
 export async function getRequestLog(
@@ -76,17 +82,17 @@ export type Parts = { since: Date; until: Date; parts: number };
  * so use it only for short periods.
  */
 export async function countRequests(
-  { partition }: Caller,
+  caller: Caller,
   time: Parts,
   apiKeyId?: string,
 ): Promise<RequestCount[]> {
   const times = boundsOf(time);
-  const values = { ...partition, firstIds: times.map((at) => firstIdAt("request", at)) };
+  const values = { ...caller.partition, firstIds: times.map((at) => firstIdAt("request", at)) };
   return inParts(
     times,
     apiKeyId === undefined
-      ? await runSql<Sums>(countRequestsStatement(values))
-      : await runSql<Sums>(countRequestsOfKeyStatement({ ...values, apiKeyId })),
+      ? await readRows<Sums>(countRequestsStatement(values), caller)
+      : await readRows<Sums>(countRequestsOfKeyStatement({ ...values, apiKeyId }), caller),
   );
 }
 
@@ -94,23 +100,22 @@ export async function countRequests(
  * The same from hourly counts, which is as cheap for a month as for a day. All parts start on the
  * hour.
  */
-export async function countRequestHours(
-  { partition }: Caller,
-  time: Parts,
-): Promise<RequestCount[]> {
+export async function countRequestHours(caller: Caller, time: Parts): Promise<RequestCount[]> {
   const times = boundsOf(time);
-  return inParts(times, await runSql<Sums>(sumRequestHoursStatement({ ...partition, times })));
+  const statement = sumRequestHoursStatement({ ...caller.partition, times });
+  return inParts(times, await readRows<Sums>(statement, caller));
 }
 
 /** The same for each of these keys, by its id. */
 export async function countRequestHoursOfKeys(
-  { partition }: Caller,
+  caller: Caller,
   apiKeyIds: string[],
   time: Parts,
 ): Promise<Map<string, RequestCount[]>> {
   const times = boundsOf(time);
-  const rows = await runSql<Sums & { apiKeyId: string }>(
-    sumRequestHoursOfKeysStatement({ ...partition, times, apiKeyIds }),
+  const rows = await readRows<Sums & { apiKeyId: string }>(
+    sumRequestHoursOfKeysStatement({ ...caller.partition, times, apiKeyIds }),
+    caller,
   );
   return new Map(
     apiKeyIds.map((id) => [

@@ -11,6 +11,7 @@ import {
   countRequestHours,
   countRequestHoursOfKeys,
   countRequests,
+  errorGroups,
   getRequestLog,
   lastHours,
   listRequestLogs,
@@ -591,4 +592,24 @@ test("rows are deleted after 30 days and not before", async () => {
   } finally {
     setCurrentTime(null);
   }
+});
+
+test("errors are grouped by type and operation, whatever the ids in their paths", async () => {
+  const tenant = await newTenant();
+  await call(tenant, "GET", "/customers/cus_00000000000000000000000001");
+  await call(tenant, "GET", "/customers/cus_00000000000000000000000002");
+  await call(tenant, "POST", "/customers", {});
+  const last = await call(tenant, "GET", "/account");
+  await logOf(tenant, last);
+  const groups = await errorGroups(reader(tenant.identity), page);
+  expect(
+    groups.map(({ errorKind, method, operation, count }) => [errorKind, method, operation, count]),
+  ).toEqual([
+    ["not-found", "GET", "/v1/public/customers/{id}", 2],
+    ["validation", "POST", "/v1/public/customers", 1],
+  ]);
+  expect(await errorGroups(reader(tenant.identity), { ...page, status: 422 })).toHaveLength(1);
+  expect(
+    await errorGroups(reader(tenant.identity), { ...page, apiKeyId: tenant.keyId }),
+  ).toHaveLength(2);
 });

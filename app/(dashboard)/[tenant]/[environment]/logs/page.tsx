@@ -12,10 +12,10 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Pager, withQuery } from "@/components/ui/pager";
 import { listApiKeysQuery } from "@/lib/api-keys/schema";
 import { apiKeyNames, listApiKeys } from "@/lib/api-keys/service";
+import type { Caller } from "@/lib/platform/caller";
 import { env } from "@/lib/platform/env";
 import { readFromReplica } from "@/lib/platform/replica";
 import {
-  type ListRequestLogs,
   listRequestLogsQuery,
   loggedMethods,
   maximumScannedRows,
@@ -25,9 +25,12 @@ import {
   countRequestHours,
   countRequestHoursOfKeys,
   countRequests,
+  errorGroups,
   listRequestLogs,
 } from "@/lib/request-logs/service";
-import { type Range, rangeBetween, rangeEndingNow, ranges, type TimeRange } from "./log-time-range";
+import { type Range, ranges, type TimeRange } from "./log-time-range";
+import { renderRequestDrawer } from "./request-drawer";
+import { chosenTime, isTimeGiven, rangeOf, searchOf } from "./search-of";
 
 export const metadata = { title: "Logs" };
 
@@ -37,12 +40,16 @@ const outcomes: Record<(typeof statusClasses)[number], Outcome> = {
   "5xx": "failed",
 };
 
-export default dashboardPage(async ({ caller, environment, base, query, now }) => {
-  const { range, live, request, ...filters } = query;
+export default dashboardPage(async (visit) => {
+  const { caller, environment, base, query, now } = visit;
+  const { range, live, request, open, group, before, ...filters } = query;
   const path = `${base}/logs`;
   if (typeof request === "string") redirect(`${path}/${encodeURIComponent(request.trim())}`);
   const search = parse(listRequestLogsQuery, filters, "query");
   const time = chosenTime(range, search, now);
+  const isGrouped = group === "errors";
+  const hrefOf = (id: string | null) =>
+    withQuery(path, query, { cursor: textOf(query.cursor), before: textOf(before), open: id });
 
   const selected = searchOf(query, now);
   const [
@@ -62,18 +69,21 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
     isGrouped ? readFromReplica(caller, (reader) => errorGroups(reader, selected)) : null,
     readFromReplica(caller, count),
     listApiKeys(caller, { ...parse(listApiKeysQuery, {}, "query"), limit: 100 }),
+    typeof open === "string" ? renderRequestDrawer(visit, { id: open, selected, hrefOf }) : null,
   ]);
   const names = await apiKeyNames(caller, [...new Set(requests.map(({ apiKeyId }) => apiKeyId))]);
   const rows = requests.map((row) => ({ ...row, keyName: names.get(row.apiKeyId)?.name ?? "" }));
 
-  async function count() {
+  async function count(reader: Caller) {
     const { apiKeyId } = search;
-    if (!time.isByTheHour) return countRequests(caller, time.chart, apiKeyId);
-    if (!apiKeyId) return countRequestHours(caller, time.chart);
-    return (await countRequestHoursOfKeys(caller, [apiKeyId], time.chart)).get(apiKeyId) ?? [];
+    if (!time.isByTheHour) return countRequests(reader, time.chart, apiKeyId);
+    if (!apiKeyId) return countRequestHours(reader, time.chart);
+    return (await countRequestHoursOfKeys(reader, [apiKeyId], time.chart)).get(apiKeyId) ?? [];
   }
 
-  const isFiltered = Object.keys(filters).some((name) => name !== "cursor");
+  // A page that ends before a request is read in the reverse order.
+  const isTowardOlder = (search.order === "desc") === (before === undefined);
+  const isFiltered = isFilteredBy(filters);
   const isBeyondChart =
     search.method ||
     search.path ||
@@ -120,9 +130,36 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
           </p>
         ) : null}
       </section>
-      <Filters filters={filtersFor(keys, filters)} />
-      {rows.length > 0 ? (
-        <RequestTable caption="Requests, newest first" requests={rows} base={base} />
+      <TabLinks
+        label="Requests or errors"
+        tabs={[
+          {
+            name: "Requests",
+            href: withQuery(path, query, { group: null, open: null }),
+            isCurrent: !isGrouped,
+          },
+          {
+            name: "Errors by type",
+            href: withQuery(path, query, { group: "errors", open: null }),
+            isCurrent: isGrouped,
+          },
+        ]}
+      />
+      <Filters filters={filtersFor(keys, filters, isGrouped)} />
+      {groups ? (
+        groups.length > 0 ? (
+          <ErrorGroups groups={groups} path={path} query={query} now={now} />
+        ) : (
+          <EmptyState title="No errors">
+            No request in this time range that matches the filters was rejected or failed.
+          </EmptyState>
+        )
+      ) : rows.length > 0 ? (
+        <RequestTable
+          caption={`Requests, ${search.order === "asc" ? "oldest" : "newest"} first`}
+          requests={rows}
+          hrefOf={hrefOf}
+        />
       ) : isFiltered || hasAny ? (
         <EmptyState title="No requests match these filters">
           {lookedBackTo
@@ -140,8 +177,8 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
       )}
       {lookedBackTo ? (
         <p className="mt-3 text-muted">
-          Checked {maximumScannedRows.toLocaleString("en")} requests, back to{" "}
-          {inWords(lookedBackTo)} UTC.
+          Checked {maximumScannedRows.toLocaleString("en")} requests,{" "}
+          {isTowardOlder ? "back to" : "up to"} {exactTime(lookedBackTo)}.
         </p>
       ) : null}
       <Pager
@@ -162,18 +199,13 @@ const rangeWords: Record<Range, string> = {
   "30d": "the last 30 days",
 };
 
-const isTimeGiven = ({ since, until }: ListRequestLogs) =>
-  since !== undefined || until !== undefined;
+const textOf = (value: Query[string]): string | null => (typeof value === "string" ? value : null);
 
-const rangeOf = (range: Query[string]): Range =>
-  typeof range === "string" && Object.hasOwn(ranges, range) ? (range as Range) : "24h";
-
-const chosenTime = (range: Query[string], search: ListRequestLogs, now: Date): TimeRange =>
-  isTimeGiven(search)
-    ? rangeBetween(search.since, search.until, now)
-    : rangeEndingNow(rangeOf(range), now);
-
-function filtersFor(keys: { id: string; name: string; hint: string }[], { status }: Query) {
+function filtersFor(
+  keys: { id: string; name: string; hint: string }[],
+  { status, errorKind }: Query,
+  isGrouped: boolean,
+) {
   const statuses = [
     { value: "2xx", label: "2xx succeeded" },
     { value: "4xx", label: "4xx rejected" },
@@ -189,6 +221,10 @@ function filtersFor(keys: { id: string; name: string; hint: string }[], { status
       options: loggedMethods.map((value) => ({ value, label: value })),
     },
     { name: "status", label: "Status", options: statuses },
+    // From a link of "Errors by type".
+    ...(typeof errorKind === "string"
+      ? [{ name: "errorKind", label: "Error", options: [{ value: errorKind, label: errorKind }] }]
+      : []),
     {
       name: "apiKeyId",
       label: "Key",
@@ -202,6 +238,7 @@ function filtersFor(keys: { id: string; name: string; hint: string }[], { status
     },
     { name: "idempotencyKey", label: "Idempotency key", type: "search" as const },
     { name: "request", label: "Request ID", type: "search" as const, placeholder: "req_…" },
+    ...(isGrouped ? [] : [orderFilter]),
   ];
 }
 
@@ -236,14 +273,12 @@ function TimeLinks({
       </ul>
       {chosen ? null : (
         <p className="text-muted tabular-nums">
-          {inWords(time.since)} to {time.until ? inWords(time.until) : "now"}, UTC
+          {exactTime(time.since)} to {time.until ? exactTime(time.until) : "now"}
         </p>
       )}
     </nav>
   );
 }
-
-const inWords = (at: Date) => at.toISOString().slice(0, 19).replace("T", " ");
 
 /** A link, so that the URL says whether the page follows new requests. */
 function LiveTail({ path, query, isLive }: Place & { isLive: boolean }) {
