@@ -6,22 +6,44 @@ import { log } from "@/lib/platform/log";
 
 const requestTimeoutMs = 2_000;
 
-/** Only ids: the data stays in the database, and so do secrets. */
-export type DeliveryDue = {
-  tenantId: string;
-  environment: Partition["environment"];
-  deliveryId: string;
+// Events have only ids and times: the data stays in the database, and so do secrets.
+
+export type DeliveriesDue = Partition & {
   webhookId: string;
+  deliveryIds: string[];
+  /** Whether no other event came shortly before, so that waiting for a batch only causes delay. */
+  isAlone: boolean;
+  /** How often the deliveries were due since the last event from outside Inngest. */
+  wakeUps: number;
 };
 
-export type DocumentDue = {
-  tenantId: string;
-  environment: Partition["environment"];
-  documentId: string;
+export type DeliveryWaiting = Partition & {
+  webhookId: string;
+  deliveryId: string;
+  /** RFC 3339 */
+  until: string;
+  /**
+   * The same if the step that sends it runs twice, and another one after each wake-up: a run that
+   * woke too early, by a clock that is ahead of the database's, sleeps until the same time again.
+   */
+  key: string;
+  wakeUps: number;
 };
 
-export const deliveryDue = eventType("delivery/due", { schema: staticSchema<DeliveryDue>() });
+export type DocumentDue = Partition & { documentId: string };
+
+export type WebhookDeleted = Partition & { webhookId: string };
+
+export const deliveriesDue = eventType("deliveries/due", {
+  schema: staticSchema<DeliveriesDue>(),
+});
+export const deliveryWaiting = eventType("delivery/waiting", {
+  schema: staticSchema<DeliveryWaiting>(),
+});
 export const documentDue = eventType("document/due", { schema: staticSchema<DocumentDue>() });
+export const webhookDeleted = eventType("webhook/deleted", {
+  schema: staticSchema<WebhookDeleted>(),
+});
 
 /**
  * Most errors that the SDK logs are requests that it rejected, and anyone can send those. Each is
@@ -72,8 +94,21 @@ const boundedFetch: typeof fetch = (input, init) => {
   });
 };
 
+let isAccepting = true;
+
+/** Whether Inngest accepted the last events of this process. */
+export const acceptsEvents = (): boolean => isAccepting;
+
 /** Sends events to Inngest. The SDK tries up to five times, within two seconds in total. */
 export async function sendEvents(events: EventPayload[]): Promise<void> {
   const deadline = AbortSignal.timeout(requestTimeoutMs);
-  await sending.run(deadline, () => inngest().send(events));
+  isAccepting = await sending
+    .run(deadline, () => inngest().send(events))
+    .then(
+      () => true,
+      (error: Error) => {
+        isAccepting = false;
+        throw error;
+      },
+    );
 }

@@ -1,13 +1,10 @@
-import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
-import { deliverWebhook } from "./functions/deliver-webhook";
 import { processDocument } from "./functions/process-document";
-import { runRecurringJob } from "./functions/run-recurring-job";
+import { runRecurringJobs } from "./functions/run-recurring-jobs";
+import { sendDeliveries } from "./functions/send-deliveries";
+import { waitForNextAttempt } from "./functions/wait-for-next-attempt";
 
-/** All functions that Inngest runs. */
-export function inngestFunctions() {
-  return [
-    deliverWebhook(),
-    processDocument(),
-    ...Object.entries(recurringJobs).map(([name, job]) => runRecurringJob(name, job)),
-  ];
-}
+/** The functions that Inngest runs in the worker, which has the recurring jobs already. */
+export const workerFunctions = () => [sendDeliveries(), waitForNextAttempt(), processDocument()];
+
+/** The functions that Inngest runs in the web processes. There may be no worker next to them. */
+export const webFunctions = () => [...workerFunctions(), runRecurringJobs()];

@@ -81,6 +81,7 @@ async function stop(reason: string): Promise<void> {
     delivering.stop(),
     processing.stop(),
     listener?.stop(),
+    besideInngest?.stop(),
     ...jobs.map((job) => job.stop()),
   ]);
   await closeOutboundPools();

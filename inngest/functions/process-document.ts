@@ -1,5 +1,6 @@
 import { attemptDocument } from "@/lib/knowledge/documents/process-document";
 import { documentDue, inngest } from "../client";
+import { logFailure } from "../log-failure";
 
 const concurrentDocumentsPerTenant = 2;
 
@@ -14,9 +15,12 @@ export function processDocument() {
   return inngest().createFunction(
     {
       id: "process-document",
+      name: "Knowledge: process a document",
       triggers: [documentDue],
       retries: 4,
       concurrency: { key: "event.data.tenantId", limit: concurrentDocumentsPerTenant },
+      priority: { run: "event.data.environment == 'live' ? 60 : 0" },
+      onFailure: logFailure,
     },
     async ({ event, step }) => {
       const { tenantId, environment, documentId } = event.data;

@@ -103,6 +103,15 @@ const schema = z
       .transform((text) => (text === "0" || text === "false" ? undefined : text))
       .optional(),
     INNGEST_BASE_URL: httpUrl.optional(),
+    /** Which processes run Inngest's functions. Inngest calls the web, and the worker connects to it. */
+    INNGEST_FUNCTIONS: z.enum(["web", "worker"]).default("web"),
+    /** The address that the worker connects to, instead of the one that Inngest returns. */
+    INNGEST_CONNECT_GATEWAY_URL: z
+      .url({
+        protocol: /^wss?$/,
+        message: "give an address like wss://inngest.example.com/v0/connect",
+      })
+      .optional(),
     /** Where Inngest reaches the app, if not at APP_URL. */
     INNGEST_SERVE_ORIGIN: httpUrl.optional(),
     WEBHOOK_RETRY_SCHEDULE: retrySchedule(defaultRetrySchedule),

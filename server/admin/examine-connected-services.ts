@@ -33,6 +33,7 @@ export async function examineInngest(env: Env): Promise<Finding> {
     INNGEST_DEV,
     INNGEST_BASE_URL,
     INNGEST_SIGNING_KEY,
+    INNGEST_FUNCTIONS,
     INNGEST_SERVE_ORIGIN = env.APP_URL,
   } = env;
   const subject = "job clock";
@@ -43,7 +44,10 @@ export async function examineInngest(env: Env): Promise<Finding> {
       "INNGEST_SIGNING_KEY is neither signkey-<environment>-<hexadecimal digits> nor an even number of such digits alone";
     return { subject, problem: `${problem}: copy it from Inngest again` };
   }
-  const role = `must be able to call ${INNGEST_SERVE_ORIGIN}/api/inngest; the worker takes over deliveries that are two minutes late`;
+  const role =
+    INNGEST_FUNCTIONS === "worker"
+      ? "runs its functions in the worker, which connects to it"
+      : `must be able to call ${INNGEST_SERVE_ORIGIN}/api/inngest`;
   const address =
     INNGEST_BASE_URL ??
     (INNGEST_DEV?.startsWith("http") ? INNGEST_DEV : INNGEST_DEV ? "http://127.0.0.1:8288" : null);

@@ -26,7 +26,8 @@ const servers: { name: string; start: (environment: Record<string, string>) => P
         return { url, close: () => end("SIGKILL") };
       },
     },
-    { name: "next start", start: openNext },
+    // As on a host that runs the build output as functions.
+    { name: "next start", start: (environment) => openNext({ ...environment, VERCEL: "1" }) },
   ];
 
 async function openNext(environment: Record<string, string>): Promise<ApiServer> {
@@ -67,7 +68,7 @@ describe.each(servers)("$name", ({ start }) => {
         const body = method === "GET" ? null : "{}";
         expect(
           (
-            await fetch(`${server.url}/api/inngest?fnId=parlance-deliver-webhook&stepId=step`, {
+            await fetch(`${server.url}/api/inngest?fnId=parlance-send-deliveries&stepId=step`, {
               method,
               body,
             })
@@ -85,7 +86,7 @@ describe.each(servers)("$name", ({ start }) => {
     const worker = await startWorker(environment);
     try {
       const unsigned = await fetch(
-        `${server.url}/api/inngest?fnId=parlance-deliver-webhook&stepId=step`,
+        `${server.url}/api/inngest?fnId=parlance-send-deliveries&stepId=step`,
         { method: "POST", body: "{}" },
       );
       expect(unsigned.status).toBe(401);
@@ -144,7 +145,7 @@ test("next start runs nothing with INNGEST_DEV in production", async () => {
   const server = await openNext({ INNGEST_DEV: "1", LOG_LEVEL: "silent" }).catch(() => null);
   if (!server) return;
   const response = await fetch(
-    `${server.url}/api/inngest?fnId=parlance-deliver-webhook&stepId=step`,
+    `${server.url}/api/inngest?fnId=parlance-send-deliveries&stepId=step`,
     { method: "POST", body: "{}" },
   );
   await server.close();

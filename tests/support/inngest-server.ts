@@ -3,23 +3,33 @@ import type { NextRequest } from "next/server";
 import { now } from "@/lib/platform/time";
 import { startReceiver } from "./receiver";
 
-type Event = { id?: string; name: string; data: Record<string, string> };
+export type EventData = Record<string, string> & { deliveryIds?: string[] };
+type Event = { id?: string; name: string; data: EventData };
 type Trigger = { event?: string; cron?: string };
+type Limit = { key?: string; limit: number };
 /** As the app registers them. */
 type RegisteredFunction = {
   id: string;
+  name: string;
   triggers: Trigger[];
-  concurrency?: number | { key: string; limit: number };
+  concurrency?: Limit | Limit[];
+  batchEvents?: { maxSize: number; timeout: string; key: string; if: string };
+  idempotency?: string;
+  priority?: { run: string };
+  cancel?: { event: string; if: string }[];
+  singleton?: { mode: string };
   steps: { step: { runtime: { url: string }; retries: { attempts: number } } };
 };
-type Operation = { op: string; id: string; name: string; data?: unknown };
+type Operation = { op: string; id: string; name: string; displayName: string; data?: unknown };
 
 export type Run = {
   functionId: string;
+  /** The first of the events. */
   event: Event;
+  events: Event[];
   /** The operations that the function requested, in this order. */
   operations: Operation[];
-  state: "running" | "completed" | "failed";
+  state: "running" | "completed" | "failed" | "canceled";
   result: unknown;
 };
 type RunInProgress = Run & {
@@ -27,6 +37,7 @@ type RunInProgress = Run & {
   steps: Record<string, unknown>;
   wakeAt: Date;
   failures: number;
+  calls: number;
 };
 
 type Route = Record<"POST" | "PUT", (request: NextRequest) => Promise<Response>>;
@@ -34,6 +45,11 @@ type Route = Record<"POST" | "PUT", (request: NextRequest) => Promise<Response>>
 const deduplicationMs = 86_400_000;
 const retryMs = 30_000;
 const maximumCalls = 5_000;
+
+/** Evaluates an expression of a registration. Those of this app mean the same in JavaScript. */
+const evaluate = (expression: string, event: Event, async?: Event): unknown =>
+  new Function("event", "async", `return ${expression}`)(event, async);
+
 export const cronEvent = { name: "inngest/scheduled.timer", data: {} };
 
 /** Keys sorted at every depth: for these bodies the same as RFC 8785. */
@@ -75,7 +91,11 @@ export function signedRequest(
  * There is no `ctx.fn_id`: with it, the SDK would report to Inngest's own API in the middle of a
  * call.
  */
-export function callBody(event: Event, steps: Record<string, unknown> = {}, stack: string[] = []) {
+export function callBody(
+  events: Event[],
+  steps: Record<string, unknown> = {},
+  stack: string[] = [],
+) {
   const ctx = {
     ...{
       run_id: "run",
@@ -86,14 +106,14 @@ export function callBody(event: Event, steps: Record<string, unknown> = {}, stac
     },
     stack: { stack, current: stack.length },
   };
-  return { version: 2, event, events: [event], steps, ctx };
+  return { version: 2, event: events[0], events, steps, ctx };
 }
 
 /**
  * Plays Inngest, by virtual time: takes events over HTTP, learns from the app's own registration
  * which functions there are, and calls them by signed requests. It knows each event id for 24
- * hours, keeps to the limits of concurrency, holds what sleeps, and calls again where a step
- * failed.
+ * hours, keeps to the limits of concurrency, makes batches, cancels, holds what sleeps, and calls
+ * again where a step failed.
  */
 export async function startInngestServer(signingKey: string) {
   const functions: RegisteredFunction[] = [];
@@ -117,24 +137,56 @@ export async function startInngestServer(signingKey: string) {
 
   function take(event: Event): void {
     events.push(event);
-    const time = now().getTime();
-    if (event.id && time - (seen.get(event.id) ?? -Infinity) < deduplicationMs) return;
-    if (event.id) seen.set(event.id, time);
+    if (event.id && !isNew(event.id)) return;
+    for (const run of runs)
+      if (run.state === "running" && isCanceledBy(run, event)) run.state = "canceled";
     for (const definition of functions)
       if (definition.triggers.some((trigger) => trigger.event === event.name))
-        begin(definition, event);
+        trigger(definition, event);
   }
 
-  function begin(definition: RegisteredFunction, event: Event): void {
-    const rest = {
-      operations: [],
-      state: "running",
-      result: undefined,
-      steps: {},
-      wakeAt: now(),
-      failures: 0,
-    } as const;
-    runs.push({ ...rest, operations: [], functionId: definition.id, definition, event });
+  /** Whether an id was not seen within a day. */
+  function isNew(id: string): boolean {
+    const time = now().getTime();
+    if (time - (seen.get(id) ?? -Infinity) < deduplicationMs) return false;
+    seen.set(id, time);
+    return true;
+  }
+
+  const isCanceledBy = (run: RunInProgress, event: Event) =>
+    run.definition.cancel?.some(
+      (cancel) => cancel.event === event.name && evaluate(cancel.if, run.event, event),
+    );
+
+  function trigger(definition: RegisteredFunction, event: Event): void {
+    const { id, idempotency, batchEvents } = definition;
+    if (idempotency && !isNew(`${id} ${evaluate(idempotency, event)}`)) return;
+    const batch =
+      batchEvents && evaluate(batchEvents.if, event) ? findBatch(definition, event) : undefined;
+    if (batch) batch.events.push(event);
+    else begin(definition, [event]);
+  }
+
+  /** A batch of the event's key that has room. Time stands still, so it is not called before. */
+  const findBatch = ({ id, batchEvents }: RegisteredFunction, event: Event) =>
+    runs.find(
+      (run) =>
+        run.functionId === id &&
+        run.calls === 0 &&
+        run.events.length < (batchEvents?.maxSize ?? 0) &&
+        evaluate(batchEvents?.if ?? "", run.event) &&
+        evaluate(batchEvents?.key ?? "", run.event) === evaluate(batchEvents?.key ?? "", event),
+    );
+
+  function begin(definition: RegisteredFunction, events: Event[]): void {
+    const [event] = events;
+    if (!event) throw new Error("a run needs an event");
+    const rest = { state: "running", result: undefined, failures: 0, calls: 0 } as const;
+    runs.push({
+      ...rest,
+      ...{ operations: [], steps: {}, wakeAt: now(), definition, event, events },
+      functionId: definition.id,
+    });
   }
 
   /** Forgets all runs and events, as after the loss of its store. Registered functions stay. */
@@ -160,13 +212,18 @@ export async function startInngestServer(signingKey: string) {
    */
   function tick(): void {
     for (const definition of functions)
-      if (definition.triggers.some(({ cron }) => cron)) begin(definition, cronEvent);
+      if (definition.triggers.some(({ cron }) => cron)) begin(definition, [cronEvent]);
   }
 
-  /** The same event once more, as when Inngest has lost the state of the run. */
-  const repeat = ({ functionId, event }: Run) => {
+  /** The same events once more, as when Inngest has lost the state of the run. */
+  const repeat = ({ functionId, events }: Run) => {
     const definition = functions.find(({ id }) => id === functionId);
-    if (definition) begin(definition, event);
+    if (definition) begin(definition, events);
+  };
+
+  /** A run that sleeps continues now, as where Inngest's clock is ahead. */
+  const wakeEarly = (early: Run) => {
+    for (const run of runs) if (run === early) run.wakeAt = now();
   };
 
   const isWaiting = (run: RunInProgress) => run.state === "running" && run.wakeAt <= now();
@@ -176,23 +233,25 @@ export async function startInngestServer(signingKey: string) {
     const underWay = new Map<string, number>();
     return runs.filter((run) => {
       if (!isWaiting(run)) return false;
-      const { id, concurrency } = run.definition;
-      if (concurrency === undefined) return true;
-      const { key, limit } =
-        typeof concurrency === "number" ? { key: "", limit: concurrency } : concurrency;
-      const place = `${id} ${run.event.data[key.replace("event.data.", "")]}`;
-      underWay.set(place, (underWay.get(place) ?? 0) + 1);
-      return (underWay.get(place) ?? 0) <= limit;
+      const { id, concurrency = [] } = run.definition;
+      const places = [concurrency].flat().map(({ key, limit }) => ({
+        ...{ place: `${id} ${key} ${key && evaluate(key, run.event)}`, limit },
+      }));
+      if (places.some(({ place, limit }) => (underWay.get(place) ?? 0) >= limit)) return false;
+      for (const { place } of places) underWay.set(place, (underWay.get(place) ?? 0) + 1);
+      return true;
     });
   }
 
-  async function call(run: RunInProgress): Promise<void> {
+  async function call(run: RunInProgress, stepId = "step"): Promise<void> {
     if (!route) throw new Error("the app has not registered");
+    run.calls++;
     const stack = run.operations.map(({ id }) => id);
     const { runtime, retries } = run.definition.steps.step;
-    const response = await route.POST(
-      signedRequest(runtime.url, callBody(run.event, run.steps, stack), { signingKey }),
-    );
+    const url = new URL(runtime.url);
+    url.searchParams.set("stepId", stepId);
+    const body = callBody(run.events, run.steps, stack);
+    const response = await route.POST(signedRequest(url.href, body, { signingKey }));
     const result: unknown = await response.json();
     const operations = response.status === 206 ? (result as Operation[]) : [];
     if (response.status === 200) Object.assign(run, { state: "completed", result });
@@ -203,6 +262,8 @@ export async function startInngestServer(signingKey: string) {
       run.failures++;
       run.wakeAt = new Date(now().getTime() + retryMs);
       if (run.failures > retries.attempts) Object.assign(run, { state: "failed", result });
+    } else if (operations.some(({ op }) => op === "StepPlanned")) {
+      for (const { id } of operations) await call(run, id);
     } else for (const operation of operations) keep(run, operation);
   }
 
@@ -223,7 +284,7 @@ export async function startInngestServer(signingKey: string) {
       const chosen = chooseRuns();
       if (chosen.length === 0) return calls;
       calls += chosen.length;
-      await Promise.all(chosen.map(call));
+      await Promise.all(chosen.map((run) => call(run)));
     }
     throw new Error("the functions do not come to an end");
   }
@@ -243,6 +304,7 @@ export async function startInngestServer(signingKey: string) {
     events,
     forget,
     repeat,
+    wakeEarly,
     sync,
     tick,
     runDue,

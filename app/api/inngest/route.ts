@@ -1,6 +1,6 @@
 import { serve } from "inngest/next";
 import type { NextRequest } from "next/server";
-import { inngestFunctions } from "@/inngest";
+import { webFunctions } from "@/inngest";
 import { inngest } from "@/inngest/client";
 import { env } from "@/lib/platform/env";
 
@@ -8,15 +8,19 @@ export const dynamic = "force-dynamic";
 
 let served: ReturnType<typeof serve> | undefined;
 
-/** Inngest calls the functions here. With the embedded clock, this path is a 404. */
+/**
+ * Inngest calls the functions here. With the embedded clock, and where the worker runs the functions,
+ * this path is a 404.
+ */
 async function handle(request: NextRequest): Promise<Response> {
-  const { JOBS, APP_URL, INNGEST_SERVE_ORIGIN = APP_URL } = env();
-  if (JOBS !== "inngest") return new Response("Not found", { status: 404 });
+  const { JOBS, INNGEST_FUNCTIONS, APP_URL, INNGEST_SERVE_ORIGIN = APP_URL } = env();
+  if (JOBS !== "inngest" || INNGEST_FUNCTIONS !== "web")
+    return new Response("Not found", { status: 404 });
   // A request to register need not be signed, so its Host header must not determine the address
   // that Inngest calls.
   served ??= serve({
     client: inngest(),
-    functions: inngestFunctions(),
+    functions: webFunctions(),
     serveOrigin: INNGEST_SERVE_ORIGIN,
   });
   return served(request, undefined);

@@ -76,8 +76,12 @@ export function startDelivering({
   concurrencyPerWebhook = env().DELIVERY_CONCURRENCY_PER_WEBHOOK,
   pollMs = defaultPollMs,
 }: DeliverOptions = {}) {
-  const recorder = createRecorder(() => {
-    if (isCrowded && roomForUnrecorded() >= smallestBatch) wake();
+  const recorder = createRecorder({
+    onRecorded: () => {
+      if (isCrowded && roomForUnrecorded() >= smallestBatch) wake();
+    },
+    // Next to Inngest, this process takes only what is overdue.
+    onDue: (deliveries) => (overdueSeconds() > 0 ? wakeDeliveries(deliveries) : wake()),
   });
   const allowances = createAllowances(concurrencyPerWebhook);
   const inFlight = new Set<InFlight>();

@@ -13,7 +13,7 @@ export type WakeableDelivery = DeliveryReference & {
   updatedAt: Date;
 };
 
-type Row = {
+export type WakeableRow = {
   tenant_id: string;
   environment: Environment;
   id: string;
@@ -36,19 +36,21 @@ const wakeableDeliveriesStatement = sql(
 export async function findWakeableDeliveries(
   deliveries: DeliveryReference[],
 ): Promise<WakeableDelivery[]> {
-  const rows = await runSql<Row>(
+  const rows = await runSql<WakeableRow>(
     wakeableDeliveriesStatement({
       tenantIds: deliveries.map(({ tenantId }) => tenantId),
       environments: deliveries.map(({ environment }) => environment),
       ids: deliveries.map(({ id }) => id),
     }),
   );
-  return rows.map((row) => ({
-    tenantId: row.tenant_id,
-    environment: row.environment,
-    id: row.id,
-    webhookId: row.webhook_id,
-    attemptNumber: row.attempt_number,
-    updatedAt: row.updated_at,
-  }));
+  return rows.map(toWakeable);
 }
+
+export const toWakeable = (row: WakeableRow): WakeableDelivery => ({
+  tenantId: row.tenant_id,
+  environment: row.environment,
+  id: row.id,
+  webhookId: row.webhook_id,
+  attemptNumber: row.attempt_number,
+  updatedAt: row.updated_at,
+});

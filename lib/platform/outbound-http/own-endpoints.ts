@@ -38,6 +38,7 @@ function findEndpoints(): Endpoint[] {
     S3_ENDPOINT,
     SMTP_URL,
     INNGEST_BASE_URL,
+    INNGEST_CONNECT_GATEWAY_URL,
     INNGEST_DEV,
     OTEL_EXPORTER_OTLP_ENDPOINT,
   } = env();
@@ -49,6 +50,7 @@ function findEndpoints(): Endpoint[] {
     S3_ENDPOINT,
     SMTP_URL,
     INNGEST_BASE_URL,
+    INNGEST_CONNECT_GATEWAY_URL,
     INNGEST_DEV,
     OTEL_EXPORTER_OTLP_ENDPOINT,
   ];

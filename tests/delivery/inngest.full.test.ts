@@ -5,18 +5,17 @@ import { inngestJobClock } from "@/inngest/inngest-clock";
 import { enableWebhook, resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
 import { recordEvent } from "@/lib/events/record-event";
 import { mutate, system } from "@/lib/platform/caller";
-import { db } from "@/lib/platform/db";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import { probes } from "@/lib/readiness/service";
 import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
-import { updateWebhook } from "@/lib/webhooks/service";
+import { deleteWebhook, updateWebhook } from "@/lib/webhooks/service";
 import { runAdmin } from "../support/admin";
 import { clocks, eventKey, inngest, signingKey, type TestClock } from "../support/clocks";
-import { callBody, cronEvent, signedRequest } from "../support/inngest-server";
+import { eventsOf, runsOf } from "../support/inngest-runs";
+import { callBody, cronEvent, type EventData, signedRequest } from "../support/inngest-server";
 import { type Receiver, startReceiver } from "../support/receiver";
 import { newDocument } from "../support/stored-document";
 import {
-  attemptsOf,
   countByStatus,
   findDelivery,
   newDelivery,
@@ -41,25 +40,57 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const runsOf = (deliveryId: string) =>
-  inngest.runs.filter(({ event }) => event.data.deliveryId === deliveryId);
-const url = "http://app.test/api/inngest?fnId=parlance-deliver-webhook&stepId=step";
+const url = "http://app.test/api/inngest?fnId=parlance-send-deliveries&stepId=step";
 
 async function callForDelivery() {
   const { webhook, delivery } = await newDelivery(receiver.url);
-  const data = { ...webhook.partition, deliveryId: delivery.id, webhookId: webhook.id };
-  return callBody({ name: "delivery/due", data });
+  const data = { ...webhook.partition, deliveryIds: [delivery.id], webhookId: webhook.id };
+  return callBody([{ name: "deliveries/due", data: data as unknown as EventData }]);
 }
 
-test("every recurring job has its function, and each function its limits", () => {
-  const limits = Object.fromEntries(
-    inngest.functions.map(({ id, concurrency }) => [id.replace("parlance-", ""), concurrency]),
+test("functions have readable names, limits per webhook and in total, priorities, and cancellations", () => {
+  const registered = Object.fromEntries(
+    inngest.functions.map(({ id, steps: _, triggers: __, ...settings }) => [id, settings]),
   );
-  expect(limits).toEqual({
-    "deliver-webhook": { key: "event.data.webhookId", limit: 10 },
-    "process-document": { key: "event.data.tenantId", limit: 2 },
-    ...Object.fromEntries(Object.keys(recurringJobs).map((name) => [name, 1])),
+  const priority = { run: "event.data.environment == 'live' ? 60 : 0" };
+  expect(registered).toEqual({
+    "parlance-send-deliveries": {
+      name: "Webhooks: send due deliveries",
+      batchEvents: {
+        ...{ maxSize: 10, timeout: "1s", key: "event.data.webhookId" },
+        if: "event.data.isAlone == false",
+      },
+      concurrency: [{ key: "event.data.webhookId", limit: 10 }, { limit: 103 }],
+    },
+    "parlance-wait-for-next-attempt": {
+      name: "Webhooks: wait for a delivery's next attempt",
+      idempotency: "event.data.key",
+      cancel: [{ event: "webhook/deleted", if: "async.data.webhookId == event.data.webhookId" }],
+      priority,
+    },
+    "parlance-process-document": {
+      name: "Knowledge: process a document",
+      concurrency: { key: "event.data.tenantId", limit: 2 },
+      priority,
+    },
+    "parlance-run-recurring-jobs": { name: "Recurring jobs", singleton: { mode: "skip" } },
+    ...Object.fromEntries(
+      ["send-deliveries", "wait-for-next-attempt", "process-document"].map((name) => [
+        `parlance-${name}-failure`,
+        { name: expect.stringMatching(/ \(failure\)$/) },
+      ]),
+    ),
   });
+});
+
+test("one run a minute has every recurring job as a step", async () => {
+  await clock.settle();
+  const [run] = inngest.runs.filter(({ event }) => event === cronEvent);
+  expect(run?.operations.map(({ displayName }) => displayName)).toEqual([
+    ...Object.keys(recurringJobs),
+    "wake-overdue-deliveries",
+  ]);
+  expect(run?.state).toBe("completed");
 });
 
 test("200 from /ready names the clock, and doctor says whether Inngest responds and where it calls", async () => {
@@ -120,18 +151,65 @@ test("an unsigned registration request registers the app's own address, whatever
   expect(JSON.stringify(registration)).not.toContain("evil.test");
 });
 
-test("a delivery is one run: each attempt is a step, and the run sleeps between them", async () => {
+test("each attempt is a run, and another sleeps until the next", async () => {
   receiver.respondWith(500);
   const { delivery } = await newDelivery(receiver.url);
   await clock.advance(200_000);
-  expect(runsOf(delivery.id)).toMatchObject([
-    { state: "completed", result: { state: "failed", retryAt: null } },
+  const sent = runsOf(delivery.id);
+  expect(sent.map(({ state }) => state)).toEqual(Array(8).fill("completed"));
+  const waits = runsOf(delivery.id, "wait-for-next-attempt");
+  expect(waits.map(({ state }) => state)).toEqual(Array(7).fill("completed"));
+  expect(waits[0]?.operations.map(({ op }) => op)).toEqual(["Sleep", "StepRun"]);
+});
+
+test("a run that wakes before the database's clock is there sleeps once more until the same time", async () => {
+  receiver.respondWith(500);
+  const { webhook, delivery } = await newDelivery(receiver.url);
+  await clock.settle();
+  const { nextAttemptAt } = await findDelivery(webhook.partition, delivery.id);
+  const [sleeping] = runsOf(delivery.id, "wait-for-next-attempt");
+  if (!nextAttemptAt || !sleeping) throw new Error("no further attempt is planned");
+  inngest.wakeEarly(sleeping);
+  await clock.settle();
+  expect(runsOf(delivery.id, "wait-for-next-attempt")).toMatchObject([
+    { state: "completed" },
+    { state: "running", event: { data: { until: nextAttemptAt.toISOString() } } },
   ]);
-  expect(
-    runsOf(delivery.id)[0]
-      ?.operations.map(({ op }) => op)
-      .join(),
-  ).toBe(`StepRun${",Sleep,StepRun".repeat(7)}`);
+  expect(receiver.requests).toHaveLength(1);
+
+  await clock.advanceTo(nextAttemptAt);
+  expect(receiver.requests).toHaveLength(2);
+});
+
+test("a run that sleeps ends once its webhook is deleted", async () => {
+  receiver.respondWith(500);
+  const { webhook, delivery } = await newDelivery(receiver.url);
+  const other = await newDelivery(receiver.url);
+  await clock.settle();
+  const stateOf = ({ id }: { id: string }) => runsOf(id, "wait-for-next-attempt")[0]?.state;
+  expect([delivery, other.delivery].map(stateOf)).toEqual(["running", "running"]);
+
+  await mutate(system(webhook.partition), (caller) => deleteWebhook(caller, webhook.id));
+  await clock.settle();
+  await clock.settle();
+  expect([delivery, other.delivery].map(stateOf)).toEqual(["canceled", "running"]);
+});
+
+test("a failed run is logged without what it was about", async () => {
+  const name = "parlance-send-deliveries";
+  const failed = {
+    name: "inngest/function.failed",
+    data: {
+      ...{ function_id: name, run_id: "run_1", event: { name: "deliveries/due", data: {} } },
+      error: { name: "Error", message: "the database is away", stack: "" },
+    },
+  };
+  const request = signedRequest(
+    `http://app.test/api/inngest?fnId=${name}-failure&stepId=step`,
+    callBody([failed as never]),
+    { signingKey },
+  );
+  expect((await POST(request)).status).toBe(200);
 });
 
 test("a step whose response was lost runs again, and a run repeated from its start sends nothing again", async () => {
@@ -143,7 +221,7 @@ test("a step whose response was lost runs again, and a run repeated from its sta
   await clock.settle();
   expect(runsOf(delivery.id)).toMatchObject([
     { state: "completed" },
-    { state: "completed", result: { state: "delivered", retryAt: null } },
+    { state: "completed", result: { deliveries: 1 } },
   ]);
   expect(receiver.requests).toHaveLength(1);
 });
@@ -151,7 +229,7 @@ test("a step whose response was lost runs again, and a run repeated from its sta
 test("events are sent after the commit, and contain only ids", async () => {
   const webhook = await newWebhook(receiver.url);
   const failed = mutate(system(webhook.partition), async (caller) => {
-    await recordEvent(caller, "message.received", { id: "msg_1" });
+    await recordEvent(caller, "message.received", { id: "msg_1" }, { conversation: null });
     throw new Error("rolled back");
   });
   await expect(failed).rejects.toThrow("rolled back");
@@ -168,13 +246,14 @@ test("events are sent after the commit, and contain only ids", async () => {
   await clock.settle();
 
   const names = new Set(inngest.events.map(({ name }) => name));
-  expect(names).toEqual(new Set(["delivery/due", "document/due"]));
-  for (const { data, id = "" } of inngest.events) {
-    const { tenantId, environment, deliveryId, webhookId, documentId, ...others } = data;
-    expect(others).toEqual({});
+  expect(names).toEqual(new Set(["deliveries/due", "document/due"]));
+  for (const { data } of inngest.events) {
+    const { tenantId, environment, deliveryIds, webhookId, documentId, ...others } = data;
+    expect(others).toEqual(documentId ? {} : { isAlone: expect.any(Boolean), wakeUps: 0 });
     expect({ tenantId, environment }).toEqual(webhook.partition);
     if (documentId) expect(documentId).toBe(document.id);
-    else expect([webhookId, id.split(":")[0]]).toEqual([webhook.id, deliveryId]);
+    else expect(webhookId).toBe(webhook.id);
+    for (const id of deliveryIds ?? []) expect(id).toMatch(/^dlv_/);
   }
   for (const { path, body } of inngest.server.requests) {
     if (!path.startsWith("/fn/")) expect(path).toBe(`/e/${eventKey}`);
@@ -202,12 +281,9 @@ test("Inngest gets a new event id each time a delivery is to be sent again", asy
     );
     await clock.settle();
   }
-  const ids = inngest.events
-    .filter(({ data }) => data.deliveryId === delivery.id)
-    .map(({ id }) => id);
+  const ids = eventsOf(delivery.id).map(({ id }) => id);
   expect(ids).toHaveLength(5);
   expect(new Set(ids).size).toBe(5);
-  expect(runsOf(delivery.id)).toHaveLength(5);
 });
 
 test("events that a disabled webhook does not get do not reach Inngest either", async () => {
@@ -220,8 +296,12 @@ test("events that a disabled webhook does not get do not reach Inngest either", 
   expect(inngest.events).toEqual([]);
 });
 
-test("thousands of deliveries reach Inngest in few requests, and a webhook has at most ten in progress", async () => {
+test("thousands of deliveries reach Inngest in few requests and few runs, and a webhook has at most ten in progress", async () => {
   const webhook = await newWebhook(receiver.url);
+  // The first after a pause does not wait for others, so it has a run of its own.
+  await raiseEvent(webhook.partition);
+  await expect.poll(() => inngest.events.length).toBe(1);
+  await clock.settle();
   // Ten requests wait for each other. With more or fewer at a time, some would never be released,
   // because the next calls are made only when all are finished.
   const waiting: ServerResponse[] = [];
@@ -232,16 +312,16 @@ test("thousands of deliveries reach Inngest in few requests, and a webhook has a
   };
   for (const delivery of await raiseBacklog(webhook.partition, webhook.id, 1_200, new Date()))
     wakeDeliveries([delivery]);
-  await expect.poll(() => inngest.events.length).toBe(1_200);
+  const announced = () =>
+    inngest.events.reduce((sum, { data }) => sum + (data.deliveryIds?.length ?? 0), 0);
+  await expect.poll(announced).toBe(1_201);
   expect(inngest.server.requests.filter(({ path }) => path.startsWith("/e/")).length).toBeLessThan(
     10,
   );
-  inngest.runs.length = 60;
+  const running = inngest.runs.filter(({ state }) => state === "running");
+  expect(running.length).toBeLessThanOrEqual(3);
   await clock.settle();
-  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({
-    DELIVERED: 60,
-    PENDING: 1_140,
-  });
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 1_201 });
   expect(most).toBe(10);
 });
 
@@ -262,112 +342,3 @@ test.each(["hangs", "responds with 500"])(
     ).toBeLessThanOrEqual(5);
   },
 );
-
-test("the worker takes over what Inngest never received after two minutes, attempt by attempt", async () => {
-  receiver.respondWith(500);
-  inngest.server.respond = (response) => void response.writeHead(503).end();
-  const { webhook, delivery } = await newDelivery(receiver.url);
-  await clock.settle();
-  inngest.server.respond = respond;
-
-  for (let attempt = 1; attempt <= 3; attempt++) {
-    const { nextAttemptAt } = await findDelivery(webhook.partition, delivery.id);
-    if (!nextAttemptAt) throw new Error("no further attempt is planned");
-    await clock.advanceTo(new Date(nextAttemptAt.getTime() + 119_900));
-    await clock.settleWorker();
-    expect(receiver.requests).toHaveLength(attempt - 1);
-    await clock.advance(0.2);
-    await clock.settleWorker();
-    expect(receiver.requests).toHaveLength(attempt);
-  }
-  expect(runsOf(delivery.id)).toEqual([]);
-});
-
-test("the worker completes a run that Inngest loses halfway, and a document that it never received", async () => {
-  receiver.respondWith(500);
-  const { webhook, delivery } = await newDelivery(receiver.url);
-  await clock.settle();
-  expect(receiver.requests).toHaveLength(1);
-  inngest.forget();
-  inngest.server.respond = (response) => void response.writeHead(503).end();
-  const document = await newDocument(webhook.partition, "Text");
-  await clock.settle();
-  inngest.server.respond = respond;
-  receiver.respondWith(200);
-
-  await clock.advance(160);
-  expect(inngest.runs.filter(({ event }) => event !== cronEvent)).toEqual([]);
-  await clock.settleWorker();
-  expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([
-    { statusCode: 500 },
-    { statusCode: 200 },
-  ]);
-  expect(await db().document.findFirst({ where: { id: document.id } })).toMatchObject({
-    status: "READY",
-  });
-});
-
-test("the clock can be changed while deliveries wait: nothing is lost, and nothing sent twice", async () => {
-  receiver.respondWith(500);
-  const { webhook, delivery } = await newDelivery(receiver.url);
-  const numbers = async () =>
-    (await attemptsOf(webhook.partition, delivery.id)).map(({ number }) => number);
-  const change = async (index: 0 | 1) => {
-    clock = await clocks[index].start(clock.now());
-  };
-  // Started by Inngest, whose run sleeps until the second attempt and then finds that it was made.
-  await clock.settle();
-  await change(0);
-  await clock.advance(180);
-  expect(await numbers()).toEqual([1, 2, 3]);
-
-  // Inngest knows only the old run, which continues; new deliveries arrive by their events.
-  await change(1);
-  const [second] = await raiseEvent(webhook.partition);
-  await clock.advance(200_000);
-  await clock.settleWorker();
-  await change(0);
-  await clock.advance(200_000);
-  expect(await numbers()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-  expect(
-    (await attemptsOf(webhook.partition, second?.id ?? "")).map(({ number }) => number),
-  ).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-  expect(receiver.requests).toHaveLength(16);
-  expect(
-    new Set(
-      receiver.requests.map(
-        ({ headers }) => `${headers["x-service-delivery-id"]} ${headers["x-service-attempt"]}`,
-      ),
-    ).size,
-  ).toBe(16);
-});
-
-test("deliveries pending when Inngest takes over, and when it is switched off, are sent once", async () => {
-  await clock.close();
-  clock = await clocks[0].start();
-  receiver.respondWith(500);
-  const webhook = await newWebhook(receiver.url);
-  for (let index = 0; index < 5; index++) await raiseEvent(webhook.partition);
-  await clock.settle();
-  receiver.respondWith(200);
-
-  // Inngest never receives these: the worker next to it sends them, two minutes late.
-  clock = await clocks[1].start(clock.now());
-  for (let index = 0; index < 5; index++) await raiseEvent(webhook.partition);
-  await clock.advance(100);
-  await clock.settleWorker();
-  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ PENDING: 5, DELIVERED: 5 });
-  await clock.advance(60);
-  await clock.settleWorker();
-  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 10 });
-
-  receiver.respondWith(500);
-  for (let index = 0; index < 5; index++) await raiseEvent(webhook.partition);
-  await clock.settle();
-  receiver.respondWith(200);
-  clock = await clocks[0].start(clock.now());
-  await clock.advance(34);
-  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 15 });
-  // Ten of them took two attempts.
-  expect(receiver.requests).toHaveLength(25);
-});
