@@ -44,6 +44,13 @@ async function main(): Promise<void> {
   });
   void probeRateLimitStore();
 
+  // A load balancer needs a moment to notice, and a connection that arrives while the port closes
+  // is reset. A second signal ends the wait.
+  const stopSoon = () => {
+    announceStop();
+    setTimeout(stop, SHUTDOWN_DELAY_SECONDS * 1_000);
+    process.on("SIGTERM", stop);
+  };
   let isStopping = false;
   const stop = async () => {
     if (isStopping) return;

@@ -76,7 +76,11 @@ const schema = z
      * discarded.
      */
     DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 3_600_000).default(7_000),
-    /** How long a process may take to stop. */
+    /**
+     * How long web still accepts requests after SIGTERM, while `/ready` says that it is about to stop.
+     */
+    SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 600).default(0),
+    /** How long a process may then take to stop. */
     SHUTDOWN_TIMEOUT_SECONDS: wholeNumber(1, 3_600).default(15),
     /** The first part of every API key: `<prefix>_live_…`. */
     SERVICE_PREFIX: z
