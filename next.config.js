@@ -10,8 +10,8 @@ const securityHeaders = [
 
 const strictTransport = [{ key: "Strict-Transport-Security", value: "max-age=63072000" }];
 
-// The guides below docs/guides. Turbopack takes plugins by their names.
-const withMdx = createMdx({ options: { remarkPlugins: [["remark-gfm"]] } });
+// The guides below docs/guides, and the changelog. Turbopack takes plugins by their names.
+const withMdx = createMdx({ extension: /\.mdx?$/, options: { remarkPlugins: [["remark-gfm"]] } });
 
 /** @type {import("next").NextConfig} */
 const config = {
@@ -31,10 +31,18 @@ const config = {
   skipTrailingSlashRedirect: true,
   // Where server/edge is not in front, this route receives every request of the API.
   rewrites: async () => ({
-    beforeFiles: [{ source: "/v1/:path*", destination: "/api/v1/:path*" }],
+    beforeFiles: [
+      { source: "/v1/:path*", destination: "/api/v1/:path*" },
+      { source: "/.well-known/webhook-keys/:id", destination: "/api/webhook-keys/:id" },
+      // Every page of the documentation as Markdown, by its name. proxy.ts returns it to programs
+      // that request it with `Accept`.
+      { source: "/docs.md", destination: "/api/docs-markdown" },
+      { source: "/docs/:path(.+)\\.md", destination: "/api/docs-markdown/:path*" },
+    ],
   }),
   headers: async () => [
     { source: "/((?!v1/).*)", headers: securityHeaders },
+    { source: "/docs/:path*", headers: [{ key: "Vary", value: "Accept" }] },
     // Pages get a policy with a nonce from proxy.ts. These responses are not pages.
     {
       source: "/(api|_next)/(.*)",

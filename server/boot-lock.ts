@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
 const lockKey = 7_140_022;
+const retryMs = 250;
 
 /**
  * Runs `work` while no other process boots on the same database. The lock belongs to a transaction,
@@ -15,10 +17,22 @@ export async function withBootLock<Result>(
   client.on("error", () => {});
   await client.connect();
   try {
-    await client.query("BEGIN");
-    await client.query("SELECT pg_advisory_xact_lock($1)", [lockKey]);
+    // A statement that waited for the lock would have a snapshot, and CREATE INDEX CONCURRENTLY in
+    // the process that has the lock would wait for that: neither would ever end.
+    while (!(await tryLock(client))) await sleep(retryMs);
     return await work();
   } finally {
     await client.end();
   }
+}
+
+async function tryLock(client: pg.Client): Promise<boolean> {
+  await client.query("BEGIN");
+  const { rows } = await client.query<{ isLocked: boolean }>(
+    'SELECT pg_try_advisory_xact_lock($1) AS "isLocked"',
+    [lockKey],
+  );
+  if (rows[0]?.isLocked) return true;
+  await client.query("ROLLBACK");
+  return false;
 }

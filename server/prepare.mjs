@@ -7,12 +7,22 @@
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const oldestNode = { major: 20, minor: 19 };
+const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 const programs = {
   start: { pages: true, module: "dist/start.js" },
   dev: { pages: false, module: "dist/start.js" },
@@ -35,7 +45,10 @@ try {
   installPackages();
   generateClient();
   await bundle();
-  if (program.pages) buildPages();
+  if (program.pages) {
+    packClient();
+    buildPages();
+  }
 } catch (error) {
   say(error instanceof Error ? error.message : String(error));
   process.exit(1);
@@ -60,7 +73,6 @@ function checkNode() {
 function installPackages() {
   if (isInstalled()) return;
   say("Installing packages…");
-  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   // Errors are shown in full. Warnings about deprecated packages are left out of a first start.
   run(npm, ["ci", "--include=dev", "--loglevel=error"]);
 }
@@ -167,6 +179,24 @@ function queryCompilerAsFile() {
   };
 }
 
+/** Packs the client in sdk/, which the service offers at /sdk.tgz. */
+function packClient() {
+  const sources = ["cli", "src", "package.json", "tsdown.config.ts"];
+  const texts = ["README.md", "CHANGELOG.md", "LICENSE"];
+  const stamp = hashOf([
+    "package-lock.json",
+    ...[...sources, ...texts].map((name) => `sdk/${name}`),
+  ]);
+  if (existsSync("dist/sdk.tgz") && readStamp("sdk") === stamp) return;
+  say("Packing the client…");
+  const { version } = JSON.parse(readFileSync("sdk/package.json", "utf8"));
+  run(process.execPath, [path.resolve("node_modules/tsdown/dist/run.mjs")], {}, true, "sdk");
+  const destination = ["--pack-destination", path.resolve("dist")];
+  run(npm, ["pack", "--ignore-scripts", "--loglevel=error", ...destination], {}, true, "sdk");
+  renameSync(`dist/parlance-sdk-${version}.tgz`, "dist/sdk.tgz");
+  writeStamp("sdk", stamp);
+}
+
 function buildPages() {
   const sources = [
     "app",
@@ -179,7 +209,7 @@ function buildPages() {
     "server/edge",
   ];
   const settings = readdirSync(".").filter((file) =>
-    /^(next|postcss)\.config\.|^(mdx-components|instrumentation|proxy)\.|^tsconfig\.json$|^package-lock\.json$/.test(
+    /^(next|postcss)\.config\.|^CHANGELOG\.md$|^(mdx-components|instrumentation(?:-client)?|proxy)\.|^tsconfig\.json$|^package-lock\.json$/.test(
       file,
     ),
   );
@@ -209,14 +239,16 @@ function buildPages() {
  * @param {string[]} args
  * @param {Record<string, string>} environment
  * @param {boolean} isQuiet shows the program's output only when it fails
+ * @param {string} folder where it runs
  */
-function run(command, args, environment = {}, isQuiet = false) {
+function run(command, args, environment = {}, isQuiet = false, folder = ".") {
   const stdio = /** @type {import("node:child_process").StdioOptions} */ (
     isQuiet ? ["ignore", "pipe", "pipe"] : ["ignore", 2, 2]
   );
   try {
     execFileSync(command, args, {
       stdio,
+      cwd: folder,
       env: { ...process.env, ...environment },
       maxBuffer: 64 * 1024 * 1024,
     });
@@ -248,7 +280,7 @@ function hashOf(places) {
     }
   };
   for (const place of places.filter((candidate) => existsSync(candidate))) {
-    if (path.extname(place))
+    if (statSync(place).isFile())
       hash.update(place).update("\0").update(readFileSync(place)).update("\0");
     else add(place);
   }

@@ -1,12 +1,11 @@
 import { createServer, type Server } from "node:http";
 import { Server as TcpServer } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { attachEdge, type EdgeOptions } from "./edge/attach-edge";
 import { closeLingering } from "./edge/connection";
 import { endStreams } from "./edge/send-stream";
 
-/** Grace period before idle keep-alive connections are closed. */
-const drainMs = 1_000;
+/** Idle keep-alive connections are closed once no request has arrived on any of them for so long. */
+const quietMs = 1_000;
 
 export function createWebServer(options: EdgeOptions): Server {
   const server = createServer();
@@ -20,19 +19,20 @@ export function createWebServer(options: EdgeOptions): Server {
  * end idle connections immediately, and with them requests that are on their way.
  */
 export async function drain(server: Server): Promise<void> {
-  server.prependListener(
-    "request",
-    (_request, response) => void response.setHeader("Connection", "close"),
-  );
+  let lastRequestAt = performance.now();
+  server.prependListener("request", (_request, response) => {
+    lastRequestAt = performance.now();
+    response.setHeader("Connection", "close");
+  });
   const closed = new Promise<void>(
     (resolve) => void TcpServer.prototype.close.call(server, () => resolve()),
   );
   endStreams(server);
-  await Promise.race([closed, sleep(drainMs)]);
   const idle = setInterval(() => {
+    if (performance.now() - lastRequestAt < quietMs) return;
     server.closeIdleConnections();
     closeLingering();
-  }, drainMs / 10);
+  }, quietMs / 10);
   await closed;
   clearInterval(idle);
 }

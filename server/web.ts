@@ -4,10 +4,12 @@ import { stopKeyCache } from "@/lib/api-keys/key-cache";
 import { flushKeyLastUsed } from "@/lib/api-keys/last-used";
 import { flushAnchors } from "@/lib/audit/anchors";
 import { flushRefusedAttempts } from "@/lib/auth/refused-attempts";
+import { stopAttempting } from "@/lib/deliveries/engine/stop-attempting";
 import { closeDatabase } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 import { probeRateLimitStore } from "@/lib/platform/rate-limit/rate-limiter";
+import { announceStop } from "@/lib/readiness/service";
 import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { requireUsableKeys } from "@/lib/secrets/service";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
@@ -56,6 +58,7 @@ async function main(): Promise<void> {
     if (isStopping) return;
     isStopping = true;
     setTimeout(() => process.exit(1), SHUTDOWN_TIMEOUT_SECONDS * 1_000).unref();
+    stopAttempting();
     await drain(server);
     await Promise.all([
       flushKeyLastUsed(),
@@ -69,7 +72,7 @@ async function main(): Promise<void> {
     if (stopTracing) await stopTracing();
     process.exit(0);
   };
-  process.on("SIGTERM", stop);
+  process.once("SIGTERM", stopSoon);
   process.on("SIGINT", stop);
   // A supervised process must not outlive its supervisor.
   process.on("disconnect", stop);

@@ -4,7 +4,7 @@ import { flushAnchors } from "@/lib/audit/anchors";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { releaseLeases } from "@/lib/deliveries/engine/release-leases";
 import { releaseDocuments } from "@/lib/knowledge/documents/process-document";
-import { closeDatabase, setConnectionSettings } from "@/lib/platform/db";
+import { closeDatabase, setProcessRole } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 import { closeOutboundPools } from "@/lib/platform/outbound-http/outbound-pools";
@@ -31,7 +31,7 @@ try {
 } catch (error) {
   log.fatal((error as Error).message);
   process.exit(1);
-});
+}
 if (SOLE_WORKER && JOBS === "embedded") {
   const released = await Promise.all([releaseLeases(), releaseDocuments()]).catch(
     (error: Error) => error.message,

@@ -31,6 +31,8 @@ export type Postgres = {
   url: (database: string) => string;
   /** Ends sessions, writes everything out and waits until the process is gone. */
   stop: () => Promise<void>;
+  /** Ends it like a machine that loses power. */
+  kill: () => Promise<void>;
 };
 
 const startTimeoutMs = 60_000;
@@ -109,6 +111,12 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       const deadline = setTimeout(() => running.server.kill("SIGQUIT"), fastStopMs);
       await running.ended;
       clearTimeout(deadline);
+    },
+    kill: async () => {
+      isStopping = true;
+      // An immediate shutdown: no process writes anything or closes its sessions first.
+      running.server.kill("SIGQUIT");
+      await running.ended;
     },
   };
 }

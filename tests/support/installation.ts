@@ -53,8 +53,8 @@ export async function startInstallation({
   const databaseUrl = demo.databaseUrl ?? environment.DATABASE_URL ?? "";
 
   /**
-   * Runs an operator's command on it. @returns what it prints, also where it ends with 1 for what
-   * it found
+   * Runs an operator's command on it. @returns what it prints, also if it exits with 1 because of
+   * its findings
    */
   const admin = (...command: string[]): string => {
     const env = { ...ownEnvironment(), DATA_DIR: directory, ...environment };

@@ -27,6 +27,8 @@ function packagesOf(entry: string): Set<string> {
 }
 
 const onDemand = [
+  "prom-client",
+  "@opentelemetry/sdk-trace-base",
   "next",
   "react",
   "inngest",
