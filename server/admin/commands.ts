@@ -25,7 +25,10 @@ import { listAllWebhooks } from "@/lib/webhooks/service";
 import type { Plan } from "@/prisma/generated/enums";
 import { applyMigrations } from "@/prisma/migrate";
 import { grantApplicationRole } from "@/prisma/roles";
+import { withBootLock } from "../boot-lock";
+import { backUp } from "./back-up";
 import { examine } from "./doctor";
+import { restore } from "./restore";
 
 /** The command line is not valid. */
 export class UsageError extends Error {}
@@ -228,6 +231,20 @@ export const commands: Record<string, Command> = {
       });
       return { output: { applied } };
     },
+  },
+  backup: {
+    usage: "backup --to <new directory> [--with-keys]",
+    options: ["to"],
+    flags: ["with-keys"],
+    run: async (values) => ({
+      output: await backUp(required(values, "to"), { withKeys: values["with-keys"] === "true" }),
+    }),
+  },
+  restore: {
+    usage: "restore --from <directory of a backup>",
+    options: ["from"],
+    needsNoDatabase: true,
+    run: async (values) => ({ output: await restore(required(values, "from")) }),
   },
   "exposure:reset": {
     usage: "exposure:reset",
