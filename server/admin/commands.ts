@@ -1,11 +1,17 @@
 import { predicateOf } from "@/lib/api/predicates";
 import { createApiKeyInput, type Overlap, overlaps } from "@/lib/api-keys/schema";
 import { scopes } from "@/lib/api-keys/scopes";
-import { createApiKey, partitionOfApiKey, revokeApiKey, rollApiKey } from "@/lib/api-keys/service";
-import { verifyChainOf } from "@/lib/audit/verify-chain";
+import {
+  createApiKey,
+  listApiKeys,
+  partitionOfApiKey,
+  revokeApiKey,
+  rollApiKey,
+} from "@/lib/api-keys/service";
+import { verifyChainOf, verifyReceipts } from "@/lib/audit/verify-chain";
 import { createPasswordReset } from "@/lib/auth/password-reset";
 import { rebaseEvents } from "@/lib/events/rebase";
-import { type Identity, mutate, type Partition } from "@/lib/platform/caller";
+import { type Identity, mutate, type Partition, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { loopbackClosedBecause, resetExposure } from "@/lib/platform/loopback-exposure";
@@ -35,7 +41,15 @@ export class UsageError extends Error {}
 
 type Values = Record<string, string | undefined>;
 type Result = { output: string | object; exitCode?: number };
-type Command = { usage: string; options: string[]; run: (values: Values) => Promise<Result> };
+type Command = {
+  usage: string;
+  options: string[];
+  /** Options without a value. */
+  flags?: string[];
+  /** Runs before there is a database. */
+  needsNoDatabase?: boolean;
+  run: (values: Values) => Promise<Result>;
+};
 
 const operator = (partition: Partition): Identity => ({
   partition,
@@ -46,8 +60,8 @@ const operator = (partition: Partition): Identity => ({
 
 export const commands: Record<string, Command> = {
   "tenant:create": {
-    usage: "tenant:create --name <name> [--plan FREE|PRO|SCALE]",
-    options: ["name", "plan"],
+    usage: "tenant:create --name <name> [--slug <slug>] [--plan FREE|PRO|SCALE]",
+    options: ["name", "slug", "plan"],
     run: async (values) => {
       const name = required(values, "name");
       const plan = planOf(values.plan ?? "FREE");
@@ -86,6 +100,11 @@ export const commands: Record<string, Command> = {
       "key:create --tenant <slug> --environment test|live --name <name> [--scopes all|<list>] [--rate-limit <a minute>]",
     options: ["tenant", "environment", "scopes", "rate-limit", "name"],
     run: createKey,
+  },
+  "key:list": {
+    usage: "key:list --tenant <slug> --environment test|live",
+    options: ["tenant", "environment"],
+    run: async (values) => ({ output: { keys: await listKeys(values) } }),
   },
   "key:roll": {
     usage: "key:roll --id <key id> [--overlap now|1h|24h|7d]",
@@ -255,15 +274,17 @@ export const commands: Record<string, Command> = {
     },
   },
   doctor: {
-    usage: "doctor",
+    usage: "doctor [--json]",
     options: [],
-    run: async () => {
+    run: async ({ json }) => {
       const findings = await examine();
+      const exitCode = findings.some(({ problem }) => problem) ? 1 : 0;
+      if (json) return { output: { findings }, exitCode };
       const lines = findings.map(
         ({ subject, problem, fact }) =>
           `${problem ? "WRONG" : "ok   "}  ${subject}: ${problem ?? fact}\n`,
       );
-      return { output: lines.join(""), exitCode: findings.some(({ problem }) => problem) ? 1 : 0 };
+      return { output: lines.join(""), exitCode };
     },
   },
 };
@@ -307,6 +328,46 @@ async function createKey(values: Values): Promise<Result> {
   };
 }
 
+/** A script that runs twice must not create a second organization. */
+async function createNewTenant({
+  name,
+  slug,
+  plan,
+}: {
+  name: string;
+  slug: string | undefined;
+  plan: Plan;
+}) {
+  const existing = (await listTenants()).find((tenant) =>
+    slug === undefined ? tenant.name === name : tenant.slug === slug,
+  );
+  if (existing && slug === undefined)
+    throw new Error(
+      `There is already a tenant named "${name}", with the slug ${existing.slug}. To create another one, add --slug <slug>.`,
+    );
+  if (existing) throw new Error(`There is already a tenant with the slug ${slug}.`);
+  return db().$transaction(async (transaction) => {
+    const tenant = await createTenant(transaction, { name, plan, ...(slug && { slug }) });
+    if (slug && tenant.slug !== slug)
+      throw new UsageError(`--slug ${slug} cannot be used. Try ${tenant.slug}.`);
+    return tenant;
+  });
+}
+
+async function listKeys(values: Values) {
+  const tenant = await requireTenant(required(values, "tenant"));
+  const environment = oneOf("environment", required(values, "environment"), [
+    "test",
+    "live",
+  ] as const);
+  const caller = reader(operator({ tenantId: tenant.id, environment }));
+  // An environment has at most 100 valid keys.
+  const { data } = await listApiKeys(caller, { limit: 100, order: "desc" });
+  return data.map(({ id, name, hint, scopes: allowed, expiresAt, revokedAt, lastUsedAt }) => ({
+    ...{ id, name, hint, scopes: allowed, expiresAt, revokedAt, lastUsedAt },
+  }));
+}
+
 async function requireTenant(slug: string) {
   const tenant = await findTenantBySlug(slug);
   if (!tenant)
@@ -321,6 +382,9 @@ function required(values: Values, option: string): string {
   if (!value) throw new UsageError(`Give --${option}.`);
   return value;
 }
+
+const planOf = (text: string): Plan =>
+  oneOf("plan", text.toUpperCase(), Object.keys(planRateLimits) as Plan[]);
 
 function oneOf<Choice extends string>(
   option: string,
