@@ -11,11 +11,31 @@ const firstWaiting = (after: string) => `
   WHERE d.status = 'PENDING' AND (d.tenant_id, d.environment, d.webhook_id) > (${after})
   ORDER BY d.tenant_id, d.environment, d.webhook_id, d.next_attempt_at LIMIT 1`;
 
+/** What else waits to be worked off, up to `limit` rows of a kind. */
+export const backlogsStatement = sql(
+  "backlogs",
+  { limit: "int" },
+  (p) => `
+  SELECT documents, mails,
+    coalesce(extract(epoch FROM clock_timestamp() - waiting_since), 0)::float8 AS "oldestDocumentSeconds",
+    coalesce(extract(epoch FROM clock_timestamp() - due_since), 0)::float8 AS "oldestMailSeconds"
+  FROM (
+    SELECT count(*)::int AS documents, min(created_at) AS waiting_since
+    FROM (SELECT created_at FROM documents WHERE status = 'PENDING' LIMIT ${p.limit}) AS counted
+  ) AS document, (
+    SELECT count(*)::int AS mails, min(next_attempt_at) AS due_since
+    FROM (
+      SELECT next_attempt_at FROM mails WHERE status = 'PENDING' AND next_attempt_at <= clock_timestamp()
+      ORDER BY next_attempt_at LIMIT ${p.limit}
+    ) AS counted
+  ) AS mail`,
+);
+
 /**
  * The state of all deliveries. At most `limit` rows of a kind are counted, so that the cost does
  * not depend on how many wait. Those in flight are counted among the `limit` that have been due the
- * longest. The age excludes deliveries that wait because their own webhook keeps failing, because
- * nothing can send those sooner.
+ * longest. The age excludes deliveries that wait because their own webhook keeps failing, or has a
+ * limit per second and was sent something within a minute, because nothing can send those sooner.
  */
 export const deliveryReadinessStatement = sql(
   "delivery_readiness",

@@ -2,7 +2,7 @@ import { poolStuckMs, runSql } from "@/lib/platform/db";
 import { isDatabaseFull } from "@/lib/platform/disk-full";
 import { env } from "@/lib/platform/env";
 import { oldestExpired } from "@/lib/retention/purge-expired";
-import { deliveryReadinessStatement } from "./service.sql";
+import { backlogsStatement, deliveryReadinessStatement } from "./service.sql";
 
 /** Counts stop here, so that the cost does not depend on the backlog. */
 export const mostCountedDeliveries = 10_000;
@@ -65,6 +65,21 @@ export async function readiness(): Promise<Readiness> {
   }
 }
 
+type Backlogs = {
+  documents: number;
+  oldestDocumentSeconds: number;
+  mails: number;
+  oldestMailSeconds: number;
+};
+
+/** What waits besides deliveries; null while the database is unreachable. */
+async function backlogs(): Promise<Backlogs | null> {
+  const rows = await runSql<Backlogs>(backlogsStatement({ limit: mostCountedDeliveries })).catch(
+    () => [],
+  );
+  return rows[0] ?? null;
+}
+
 /** How long a result of `/ready` is reused. */
 const readyForMs = 1_000;
 
@@ -91,7 +106,8 @@ export function cachedFor<Result>(
   };
 }
 
-const recentReadiness = cachedFor(readiness, readyForMs, () => performance.now());
+export const recentReadiness = cachedFor(readiness, readyForMs, () => performance.now());
+export const recentBacklogs = cachedFor(backlogs, readyForMs, () => performance.now());
 
 const stuckAfterMs = 30_000;
 
@@ -105,6 +121,13 @@ export function health(stuckMs = poolStuckMs()) {
   return { status: 503, body: { status: "stuck", detail } };
 }
 
+let isStopping = false;
+
+/** From now on, `/ready` fails, so that load balancers send no further requests to this process. */
+export function announceStop(): void {
+  isStopping = true;
+}
+
 /**
  * The public probes, on every server. The first says whether the process is alive, the second
  * whether it can serve.
@@ -112,6 +135,7 @@ export function health(stuckMs = poolStuckMs()) {
 export const probes = {
   "/health": async () => health(),
   "/ready": async () => {
+    if (isStopping) return { status: 503, body: { status: "stopping" } };
     const body = await recentReadiness();
     return { status: body.status === "ready" ? 200 : 503, body };
   },

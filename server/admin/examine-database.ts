@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import pg from "pg";
+import { connectionBudget } from "@/lib/platform/connection-budget";
 import type { Env } from "@/lib/platform/env";
 import { isPooled } from "@/lib/platform/prepare-session";
 import { pendingMigrations, schemaFile } from "@/prisma/migrate";
@@ -19,6 +20,7 @@ const factsText = `
 export async function examineDatabase({
   DATABASE_URL,
   DATABASE_DIRECT_URL = DATABASE_URL,
+  DATABASE_POOL_SIZE,
 }: Env): Promise<Finding[]> {
   const { host, pathname } = new URL(DATABASE_URL);
   const place = host + pathname;
@@ -35,6 +37,10 @@ export async function examineDatabase({
             }
           : { subject: "database", fact: `PostgreSQL ${facts.version} at ${place}` },
         examineTables(pending, facts.missingTables),
+        await examineConnections(DATABASE_DIRECT_URL, {
+          isPooled: isPooled(client, facts.pid),
+          DATABASE_POOL_SIZE,
+        }),
         await examineNotifications(DATABASE_URL, DATABASE_DIRECT_URL, isPooled(client, facts.pid)),
       ];
     });
@@ -105,6 +111,44 @@ function examineTables(pending: string[], missing: string[]): Finding {
   return {
     subject,
     problem: `all applied, but these tables are missing: ${missing.join(", ")}. Restore the database from a backup`,
+  };
+}
+
+type Connections = { available: number; open: number; webs: number; workers: number };
+
+/** Each web process listens for revoked keys, each worker with the embedded clock for wake-ups. */
+const connectionsText = `
+  SELECT least(
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        - coalesce(current_setting('reserved_connections', true)::int, 0),
+      (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
+      (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database())
+    ) AS available,
+    (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS open,
+    (SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'parlance keys' AND datname = current_database()) AS webs,
+    (SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'parlance wake-up' AND datname = current_database()) AS workers`;
+
+/**
+ * Whether the processes that run now can open all the connections of their budgets. Requests of web
+ * processes may go through a pooler, which has a budget of its own.
+ */
+async function examineConnections(
+  url: string,
+  { isPooled, DATABASE_POOL_SIZE }: { isPooled: boolean; DATABASE_POOL_SIZE: number | undefined },
+): Promise<Finding> {
+  const subject = "connections";
+  const { web, worker, admin } = connectionBudget;
+  const perWeb = web.listening + (isPooled ? 0 : (DATABASE_POOL_SIZE ?? web.pool));
+  const perWorker = worker.listening + (DATABASE_POOL_SIZE ?? worker.pool);
+  const { rows } = await withClient(url, (client) => client.query<Connections>(connectionsText));
+  const { available, open, webs, workers } = rows[0] as Connections;
+  const need = webs * perWeb + workers * perWorker + (DATABASE_POOL_SIZE ?? admin.pool);
+  const budget = `${webs} web (up to ${perWeb} each), ${workers} workers (up to ${perWorker} each) and a command need ${need}`;
+  if (need <= available)
+    return { subject, fact: `${budget} of ${available}; ${open} are open now` };
+  return {
+    subject,
+    problem: `${budget}, but PostgreSQL allows ${available}. Lower DATABASE_POOL_SIZE, raise max_connections, or put a connection pooler in front of web`,
   };
 }
 

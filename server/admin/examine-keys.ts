@@ -28,6 +28,7 @@ export async function examineAudit({ DATABASE_URL, AUDIT_ANCHOR_FILE }: Env): Pr
 
 const sealedNames: Record<SealedKind, string> = {
   webhookSecrets: "webhook secrets",
+  webhookHeaders: "webhook headers",
   storedResponses: "stored responses",
   waitingMails: "waiting mails",
   authenticatorApps: "authenticator apps",

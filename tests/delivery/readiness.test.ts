@@ -53,6 +53,15 @@ test("200 says which clock runs, how long the oldest delivery has waited, and ho
   expect(deliveries).toEqual({ due: 10, inProgress: 3, held: 7 });
 });
 
+test("a webhook with a limit per second counts as late only if it is sent nothing", async () => {
+  const webhook = await newWebhook(url, undefined, { maxPerSecond: 1 });
+  await raiseBacklog(webhook.partition, webhook.id, 10, secondsAgo(500));
+  await change(webhook, { nextPacedAt: secondsAgo(1) });
+  expect(await ready()).toMatchObject({ oldestDueDeliverySeconds: 0 });
+  await change(webhook, { nextPacedAt: secondsAgo(100) });
+  expect((await ready()).oldestDueDeliverySeconds).toBeGreaterThanOrEqual(500);
+});
+
 test("/ready queries the database at most once a second, no matter how many requests it gets", async () => {
   const first = await probes["/ready"]();
   expect((await probes["/ready"]()).body).toBe(first.body);

@@ -27,6 +27,30 @@ test("admin migrate applies what is missing, and doctor suggests it until then",
   expect(await databaseOf(DATABASE_URL)).toContain("migrations: all applied");
 });
 
+test("doctor compares what the running processes may open with what PostgreSQL allows", async () => {
+  const DATABASE_URL = await newDatabase();
+  const clients = ["keys", "keys", "keys", "wake-up", "wake-up"].map(
+    (name) =>
+      new pg.Client({ connectionString: DATABASE_URL, application_name: `parlance ${name}` }),
+  );
+  await Promise.all(clients.map((client) => client.connect()));
+  const withPool = async (DATABASE_POOL_SIZE: number | undefined) =>
+    (await examineDatabase({ ...env(), DATABASE_URL, DATABASE_POOL_SIZE })).find(
+      ({ subject }) => subject === "connections",
+    );
+
+  expect((await withPool(undefined))?.fact).toMatch(
+    /^3 web \(up to 14 each\), 2 workers \(up to 11 each\) and a command need 69 of \d+; /,
+  );
+  const name = new URL(DATABASE_URL).pathname.slice(1);
+  await clients[0]?.query(`ALTER DATABASE "${name}" CONNECTION LIMIT 60`);
+  expect((await withPool(undefined))?.problem).toMatch(
+    /need 69, but PostgreSQL allows 60\. Lower DATABASE_POOL_SIZE/,
+  );
+  expect((await withPool(8))?.fact).toMatch(/ need 56 of 60; /);
+  await Promise.all(clients.map((client) => client.end()));
+});
+
 test("doctor names tables that are missing although every migration is applied, and a read-only database", async () => {
   const DATABASE_URL = await newDatabase();
   const client = new pg.Client({ connectionString: DATABASE_URL });
@@ -73,7 +97,7 @@ test("doctor stores a file where uploads go, and names a directory that cannot b
   expect(await examineStorage(bucket)).toMatchObject({ problem });
 
   const { BLOB_DIRECTORY } = env();
-  // Below a file, no one can make a directory.
+  // A directory cannot be created below a file.
   env().BLOB_DIRECTORY = path.resolve("package.json", "blobs");
   expect((await examineStorage(env())).problem).toMatch(
     /uploads arrive in .*, which cannot be written \(ENOTDIR/,
