@@ -1,15 +1,8 @@
 "use client";
 
-import { type ReactNode, useState } from "react";
-import { toast } from "sonner";
-import { Button, type ButtonVariant, buttonClass } from "@/components/ui/button";
-import { Dialog, DialogButtons, DialogContent, DialogTrigger } from "@/components/ui/dialog";
-import { Notice } from "@/components/ui/notice";
-import { useDialogState } from "@/components/ui/use-dialog-state";
-import type { ActionResult, ProofRequest, Refusal } from "@/lib/platform/action-result";
-import type { Environment } from "@/prisma/generated/enums";
-import { EnvironmentName } from "./environment-name";
-import { useProof } from "./proof-dialog";
+import dynamic from "next/dynamic";
+import { DialogButton, type DialogButtonProps } from "@/components/ui/dialog-button";
+import type { ConfirmQuestionProps } from "./confirm-question";
 
 type ConfirmDialogProps = {
   /**
@@ -52,86 +45,13 @@ export function ConfirmDialog({
   trigger,
   label,
   variant = "danger-quiet",
-  size = "normal",
-  ...rest
-}: ConfirmDialogProps) {
-  const {
-    title,
-    environment,
-    isWide,
-    children,
-    confirm,
-    pending,
-    confirmVariant = "danger",
-    obstacle,
-    isIncomplete,
-    act,
-    done,
-    onDone,
-    onClosed,
-    onRefused,
-  } = rest;
-  const [message, setMessage] = useState<string | null>(null);
-  const { dialog, close, isPending, startTransition } = useDialogState({
-    onChange: () => setMessage(null),
-    onClosed,
-  });
-  const { prove, question } = useProof();
-
-  function run() {
-    setMessage(null);
-    startTransition(async () => {
-      const result = await prove(act);
-      if (result.outcome === "refused") {
-        setMessage(onRefused?.(result) ?? result.message);
-        return;
-      }
-      close();
-      toast.success(done);
-      onDone?.();
-    });
-  }
-
+  size,
+  onClosed,
+  ...question
+}: Omit<DialogButtonProps, "onOpen" | "className"> & Omit<ConfirmQuestionProps, "onClosed">) {
   return (
-    <Dialog {...dialog}>
-      {trigger ? (
-        <DialogTrigger className={buttonClass({ variant, size })} aria-label={label}>
-          {trigger}
-        </DialogTrigger>
-      ) : null}
-      <DialogContent
-        role="alertdialog"
-        title={title}
-        isWide={isWide}
-        description={
-          environment ? (
-            <>
-              This happens in <EnvironmentName environment={environment} />.
-            </>
-          ) : (
-            <>
-              This applies to <EnvironmentName environment="test" /> and{" "}
-              <EnvironmentName environment="live" />.
-            </>
-          )
-        }
-      >
-        <div className="space-y-4">
-          {message ? <Notice>{message}</Notice> : null}
-          {children}
-          {obstacle ? <Notice variant="warn">{obstacle}</Notice> : null}
-          <DialogButtons>
-            <Button
-              variant={confirmVariant}
-              onClick={run}
-              disabled={isPending || isIncomplete || Boolean(obstacle)}
-            >
-              {isPending ? pending : confirm}
-            </Button>
-          </DialogButtons>
-        </div>
-        {question}
-      </DialogContent>
-    </Dialog>
+    <DialogButton {...{ trigger, label, variant, size, load, onClosed }}>
+      {(close) => <ConfirmQuestion {...question} onClosed={close} />}
+    </DialogButton>
   );
 }

@@ -1,19 +1,8 @@
 "use client";
 
-import {
-  type FormEvent,
-  type ReactElement,
-  type ReactNode,
-  useEffect,
-  useRef,
-  useState,
-} from "react";
-import { Button, type ButtonVariant } from "@/components/ui/button";
-import { Dialog, DialogButtons, DialogContent } from "@/components/ui/dialog";
-import { RefusalNotice } from "@/components/ui/refusal-notice";
-import { useDialogState } from "@/components/ui/use-dialog-state";
-import type { ActionResult, ProofRequest, Refusal } from "@/lib/platform/action-result";
-import { useProof } from "./proof-dialog";
+import dynamic from "next/dynamic";
+import { DialogButton, type DialogButtonProps } from "@/components/ui/dialog-button";
+import type { FormPanelProps, FormPanel as Panel } from "./form-panel";
 
 type FormDialogProps<Value> = {
   /** The `DialogTrigger`. A dialog without one is open when mounted, and has `onClosed`. */
@@ -56,52 +45,11 @@ export function FormDialog<Value>({
   onDone,
   onOpen,
   onClosed,
-  existingPath,
-  children,
-}: FormDialogProps<Value>) {
-  const form = useRef<HTMLFormElement>(null);
-  const [refused, setRefused] = useState<Refusal | null>(null);
-  const { dialog, close, isPending, startTransition } = useDialogState({
-    onChange: (isOpen) => {
-      setRefused(null);
-      if (isOpen) onOpen?.();
-    },
-    onClosed,
-  });
-  const { prove, question } = useProof();
-
-  useEffect(() => {
-    if (refused) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
-  }, [refused]);
-
-  function onSubmit(event: FormEvent<HTMLFormElement>) {
-    // Not the form's `action`, because React resets a form after its action.
-    event.preventDefault();
-    if (isPending || isInvalid) return;
-    const form = new FormData(event.currentTarget);
-    startTransition(async () => {
-      const result = await prove(() => send(form));
-      if (result.outcome === "refused") return setRefused(result);
-      close();
-      onDone(result.value, form);
-    });
-  }
-
+  ...form
+}: DialogButtonProps & Omit<FormPanelProps<Value>, "onClosed">) {
   return (
-    <Dialog {...dialog} disablePointerDismissal={disablePointerDismissal}>
-      {trigger}
-      <DialogContent title={title} description={description}>
-        <form ref={form} onSubmit={onSubmit} className="space-y-4">
-          <RefusalNotice refused={refused} existingPath={existingPath} />
-          {children(refused?.errors ?? {})}
-          <DialogButtons isSticky={isLong}>
-            <Button type="submit" variant={submitVariant} disabled={isPending}>
-              {isPending ? pending : submit}
-            </Button>
-          </DialogButtons>
-        </form>
-        {question}
-      </DialogContent>
-    </Dialog>
+    <DialogButton {...{ trigger, label, variant, size, className, load, onOpen, onClosed }}>
+      {(close) => <FormPanel {...form} onClosed={close} />}
+    </DialogButton>
   );
 }

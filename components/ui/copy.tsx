@@ -8,7 +8,7 @@ import { Button, type ButtonVariant } from "./button";
  * Browsers only offer the clipboard API to pages on https and localhost. Elsewhere, the older command
  * still works.
  */
-async function copyText(text: string): Promise<boolean> {
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -6,7 +6,6 @@ import type { ComponentProps, ReactNode } from "react";
 import { buttonClass } from "./button";
 
 export const Dialog = Base.Root;
-export const DialogTrigger = Base.Trigger;
 export const DialogClose = Base.Close;
 
 /** Scrolls its own content, so that all of it is reachable on a small screen. */
@@ -22,7 +21,11 @@ export function DialogContent({
 >) {
   return (
     <Base.Portal>
-      <Base.Backdrop className="fixed inset-0 bg-[#000000]/45 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+      {/* A dialog on top of another one dims that one, too. */}
+      <Base.Backdrop
+        forceRender
+        className="fixed inset-0 bg-[#000000]/45 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0"
+      />
       <Base.Popup
         className={`fixed top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[calc(100vw-1.5rem)] ${isWide ? "max-w-3xl" : "max-w-xl"} -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-2xl border border-line bg-surface p-5 text-ink shadow-xl transition duration-150 data-ending-style:scale-98 data-starting-style:scale-98 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6`}
         {...rest}
@@ -52,17 +55,21 @@ export function DialogContent({
 export function DialogButtons({
   cancel = "Cancel",
   isSticky = false,
+  aside,
   children,
 }: {
   cancel?: string;
   /** Stays visible at the bottom while a long dialog scrolls. */
   isSticky?: boolean;
+  /** At the other side of the row. */
+  aside?: ReactNode;
   children?: ReactNode;
 }) {
   const sticky =
     "sticky -bottom-5 -mx-5 -mb-5 border-line border-t bg-surface px-5 py-3.5 sm:-bottom-6 sm:-mx-6 sm:-mb-6 sm:px-6";
   return (
     <div className={`flex flex-wrap justify-end gap-2 ${isSticky ? sticky : ""}`}>
+      {aside ? <span className="mr-auto">{aside}</span> : null}
       <DialogClose className={buttonClass({ variant: "secondary" })}>{cancel}</DialogClose>
       {children}
     </div>

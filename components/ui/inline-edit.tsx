@@ -1,10 +1,10 @@
 "use client";
 
 import { type FormEvent, useState, useTransition } from "react";
-import { toast } from "sonner";
 import type { ActionResult } from "@/lib/platform/action-result";
 import { Button } from "./button";
 import { SelectField, TextField } from "./field";
+import { toast } from "./toast";
 
 type Save = (value: string) => Promise<ActionResult>;
 

@@ -8,7 +8,10 @@ export function MetadataList({ metadata }: { metadata: Metadata }) {
     <ul className="font-mono text-xs leading-5">
       {entries.map(([key, value]) => (
         <li key={key} className="break-words">
-          <span className="text-muted">{key}:</span> {JSON.stringify(value)}
+          <span className="text-muted">
+            <bdi>{key}</bdi>:
+          </span>{" "}
+          <bdi>{JSON.stringify(value)}</bdi>
         </li>
       ))}
     </ul>

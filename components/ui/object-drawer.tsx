@@ -9,10 +9,11 @@ type ObjectDrawerProps = {
   /** The request that returns it. */
   curl: string;
   closeHref: string;
+  base: string;
 };
 
 /** An object exactly as the API returns it, and the request that returns it. */
-export function ObjectDrawer({ title, value, curl, closeHref }: ObjectDrawerProps) {
+export function ObjectDrawer({ title, value, curl, closeHref, base }: ObjectDrawerProps) {
   return (
     <Drawer
       title={title}

@@ -32,7 +32,7 @@ export function PageHeader({
             {trail.map(({ name, href }, index) => (
               <li key={href} className="flex items-center gap-1">
                 {index > 0 ? <ChevronRight className="size-3.5" aria-hidden="true" /> : null}
-                <Link href={href} className="hover:text-ink hover:underline">
+                <Link dir="auto" href={href} className="hover:text-ink hover:underline">
                   {name}
                 </Link>
               </li>
@@ -43,7 +43,9 @@ export function PageHeader({
       <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-3">
         <div className="min-w-0 space-y-1">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <h1 className="wrap-anywhere min-w-0 font-semibold text-2xl tracking-tight">{title}</h1>
+            <h1 dir="auto" className="wrap-anywhere min-w-0 font-semibold text-2xl tracking-tight">
+              {title}
+            </h1>
             {aside}
           </div>
           {description ? (

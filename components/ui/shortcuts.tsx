@@ -1,10 +1,16 @@
 "use client";
 
 import { Keyboard } from "lucide-react";
+import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "./button";
-import { Dialog, DialogContent } from "./dialog";
+
+// Loaded when it first opens, and stays to close with its transition.
+const ShortcutsDialog = dynamic(
+  () => import("./shortcuts-dialog").then((module) => module.ShortcutsDialog),
+  { ssr: false },
+);
 
 export type Shortcut = { keys: string; does: string };
 
@@ -20,6 +26,7 @@ const preference = "shortcuts";
 export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
   const path = usePathname();
   const [isOpen, setIsOpen] = useState(false);
+  const [wasOpened, setWasOpened] = useState(false);
   const [isOn, setIsOn] = useState(true);
   // The target of j and k while its page is still loading, so that pressing twice moves by two.
   const target = useRef<{ path: string; href: string }>(undefined);
@@ -63,8 +70,10 @@ export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
       if ((event.target as HTMLElement).closest?.("input, textarea, select, [contenteditable]"))
         return;
       if (document.querySelector(':popover-open, [role="dialog"], [role="alertdialog"]')) return;
-      if (event.key === "?") setIsOpen(true);
-      else if (!isOn) return;
+      if (event.key === "?") {
+        setWasOpened(true);
+        setIsOpen(true);
+      } else if (!isOn) return;
       else if (event.key === "j") step(1);
       else if (event.key === "k") step(-1);
       else {
@@ -81,6 +90,11 @@ export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
     return () => window.removeEventListener("keydown", onKey);
   }, [path, isOn]);
 
+  function open() {
+    setWasOpened(true);
+    setIsOpen(true);
+  }
+
   function turn(on: boolean) {
     setIsOn(on);
     localStorage.setItem(preference, on ? "on" : "off");
@@ -93,39 +107,19 @@ export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
         size="icon"
         aria-label="Keyboard shortcuts"
         aria-keyshortcuts="?"
-        onClick={() => setIsOpen(true)}
+        onClick={open}
       >
         <Keyboard className="size-4" aria-hidden="true" />
       </Button>
-      <Dialog open={isOpen} onOpenChange={setIsOpen}>
-        <DialogContent title="Keyboard shortcuts" description="Shortcuts are off while you type.">
-          <dl className="grid grid-cols-[7rem_minmax(0,1fr)] items-center gap-x-4 gap-y-2">
-            {[...shortcuts, { keys: "?", does: "Show this list" }].map(({ keys, does }) => (
-              <div key={keys} className="contents">
-                <dt>
-                  {keys.split(" ").map((key) => (
-                    <kbd
-                      key={key}
-                      className="mr-1 inline-block rounded border border-line-strong bg-sunken px-1.5 py-0.5 font-sans text-xs"
-                    >
-                      {key}
-                    </kbd>
-                  ))}
-                </dt>
-                <dd>{does}</dd>
-              </div>
-            ))}
-          </dl>
-          <label className="mt-5 flex items-center gap-2 border-line border-t pt-4">
-            <input
-              type="checkbox"
-              checked={isOn}
-              onChange={(event) => turn(event.currentTarget.checked)}
-            />
-            Enable single-key shortcuts in this browser
-          </label>
-        </DialogContent>
-      </Dialog>
+      {wasOpened ? (
+        <ShortcutsDialog
+          shortcuts={shortcuts}
+          isOpen={isOpen}
+          onOpenChange={setIsOpen}
+          isOn={isOn}
+          turn={turn}
+        />
+      ) : null}
     </>
   );
 }

@@ -1,13 +1,8 @@
 "use client";
 
-import { Toaster } from "sonner";
+import dynamic from "next/dynamic";
 
-export function Toasts() {
-  return (
-    <Toaster
-      theme="system"
-      position="bottom-right"
-      toastOptions={{ style: { fontFamily: "var(--font-sans)" } }}
-    />
-  );
-}
+/** The place of toasts. It is not part of the first load, which shows none. */
+export const Toasts = dynamic(() => import("./toaster").then((module) => module.Toaster), {
+  ssr: false,
+});

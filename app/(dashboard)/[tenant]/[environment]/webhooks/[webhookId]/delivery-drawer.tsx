@@ -83,6 +83,7 @@ export async function renderDeliveryDrawer(
           )
         }
         isWebhookFailing={webhookHealth(webhook) !== "well"}
+        base={base}
         now={now}
         actions={
           hasRole(role, "ADMIN") ? (

@@ -1,0 +1,104 @@
+"use client";
+
+import { useState } from "react";
+import { EnvironmentName } from "@/components/shell/environment-name";
+import { Button } from "@/components/ui/button";
+import { Dialog, DialogButtons, DialogContent } from "@/components/ui/dialog";
+import { SelectField, TextField } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+import { toast } from "@/components/ui/toast";
+import type { ActionResult } from "@/lib/platform/action-result";
+import type { Environment } from "@/prisma/generated/enums";
+import { formatDeliveries } from "./format-count";
+import { hoursAgo, sendingTime, spans, useCountThenSend } from "./use-count-then-send";
+
+type RecoverDeliveriesProps = {
+  environment: Environment;
+  onClosed: () => void;
+  recover: (input: { since: string; dryRun: boolean }) => Promise<ActionResult<{ count: number }>>;
+};
+
+/** Resends deliveries that failed or are held since a time. Shows the count and asks first. */
+export function RecoverDeliveriesDialog({
+  environment,
+  recover,
+  onClosed,
+}: RecoverDeliveriesProps) {
+  const [span, setSpan] = useState("24");
+  const [time, setTime] = useState("");
+  const { dialog, counted, refused, isPending, forget, submit } = useCountThenSend({
+    chosen: () => ({ since: span === "time" ? `${time}:00Z` : hoursAgo(span) }),
+    send: recover,
+    onClosed,
+    onSent: ({ count }) => toast.success(`${formatDeliveries(count)} will be sent again.`),
+  });
+  const count = counted?.count ?? null;
+
+  return (
+    <Dialog {...dialog}>
+      <DialogContent
+        title="Resend failed deliveries"
+        description={
+          <>
+            Resends every delivery that failed or was held since this time, in{" "}
+            <EnvironmentName environment={environment} />.
+          </>
+        }
+      >
+        <form onSubmit={submit} className="space-y-4">
+          {refused && !refused.errors.since ? <Notice>{refused.message}</Notice> : null}
+          <div className="grid gap-4 sm:grid-cols-2">
+            <SelectField
+              label="Created in"
+              value={span}
+              onChange={(event) => {
+                setSpan(event.currentTarget.value);
+                forget();
+              }}
+            >
+              {spans.map(({ label, hours }) => (
+                <option key={hours} value={hours}>
+                  {label}
+                </option>
+              ))}
+              <option value="time">Since a time…</option>
+            </SelectField>
+            {span === "time" ? (
+              <TextField
+                label="Since (UTC)"
+                type="datetime-local"
+                required
+                value={time}
+                onChange={(event) => {
+                  setTime(event.currentTarget.value);
+                  forget();
+                }}
+                error={refused?.errors.since}
+              />
+            ) : null}
+          </div>
+          <p aria-live="polite" className={count === null ? "text-muted" : ""}>
+            {count === null
+              ? "Deliveries are counted first. Nothing is sent yet."
+              : consequence(count)}
+          </p>
+          <DialogButtons>
+            <Button type="submit" disabled={isPending || count === 0}>
+              {buttonLabel(count, isPending)}
+            </Button>
+          </DialogButtons>
+        </form>
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+function buttonLabel(count: number | null, isPending: boolean): string {
+  if (isPending) return count === null ? "Counting…" : "Sending…";
+  return count === null ? "Count deliveries" : `Send ${count.toLocaleString("en")} again`;
+}
+
+function consequence(count: number): string {
+  if (count === 0) return "No deliveries failed or are held since then.";
+  return `${formatDeliveries(count)} failed or ${count === 1 ? "is" : "are"} held since then. Resending ${count === 1 ? "it" : "them"} takes about ${sendingTime(count)}. Each starts a new retry schedule.`;
+}
