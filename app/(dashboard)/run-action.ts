@@ -2,11 +2,13 @@ import { revalidatePath } from "next/cache";
 import type { z } from "zod";
 import { check } from "@/lib/api/validate";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
+import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import { type ActionResult, errorOfField, type ProofRequest } from "@/lib/platform/action-result";
 import { type Caller, mutate, reader } from "@/lib/platform/caller";
 import { AppError, fieldOf, invalidRequest } from "@/lib/platform/errors";
 import { RoleMissing } from "@/lib/platform/roles";
+import type { Device, SignedInUser } from "@/lib/sessions/service";
 import { ProofNeeded } from "@/lib/step-up/proof";
 import { AddressUnverified } from "@/lib/step-up/protected-actions";
 
@@ -86,6 +88,23 @@ export async function actWithProof<Schema extends z.ZodType, Value = null>(
   return needed ? { outcome: "proof-needed", what: needed.what } : result;
 }
 
+/**
+ * Runs a server action that changes the signed-in user's own account, in all of their
+ * organizations. It may require a recent proof of identity.
+ */
+export async function actOnAccount<Value>(
+  work: (user: SignedInUser, device: Device) => Promise<Value>,
+): Promise<ActionResult<Value> | ProofRequest> {
+  const user = await requireUser();
+  try {
+    await throttleDashboard(user.id, null);
+    return { outcome: "done", value: await work(user, await currentDevice()) };
+  } catch (error) {
+    if (error instanceof ProofNeeded) return { outcome: "proof-needed", what: error.what };
+    return toRefusal(error);
+  }
+}
+
 /** @throws AppError `validation` with every issue, as in a response of the API. */
 export function parse<Schema extends z.ZodType>(
   schema: Schema,
@@ -95,21 +114,6 @@ export function parse<Schema extends z.ZodType>(
   const { output, issues } = check(schema, sent, location);
   if (issues.length > 0) throw invalidRequest(issues);
   return output as z.output<Schema>;
-}
-
-/** The filled-in fields by name. Empty fields are left out. */
-export function filledFields(form: FormData): Record<string, string> {
-  const texts = [...form.entries()].filter(
-    ([name, value]) => typeof value === "string" && value.trim() !== "" && !name.startsWith("$"),
-  );
-  return Object.fromEntries(texts) as Record<string, string>;
-}
-
-/** The same without surrounding white space, which the API would store as part of a name. */
-export function trimmedFields(form: FormData): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(filledFields(form)).map(([name, text]) => [name, text.trim()]),
-  );
 }
 
 /** @throws errors that the user cannot fix */

@@ -3,8 +3,7 @@
 import { Plus } from "lucide-react";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
-import { buttonClass } from "@/components/ui/button";
-import { DialogTrigger } from "@/components/ui/dialog";
+import { leaveSafely } from "@/components/ui/leave-safely";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { EnvironmentName } from "./environment-name";
@@ -36,14 +35,12 @@ export function CreateDialog({
   return (
     <FormDialog
       trigger={
-        <DialogTrigger
-          className={buttonClass(isIcon ? { variant: "quiet", size: "icon" } : {})}
-          aria-label={isIcon ? title : undefined}
-        >
+        <>
           <Plus className="size-4" aria-hidden="true" />
           {isIcon ? null : title}
-        </DialogTrigger>
+        </>
       }
+      {...(isIcon && { variant: "quiet", size: "icon", label: title })}
       title={title}
       description={
         <>
@@ -53,7 +50,7 @@ export function CreateDialog({
       submit={title}
       pending="Creating…"
       send={create}
-      onDone={({ id }) => router.push(`${path}/${id}`)}
+      onDone={({ id }) => leaveSafely(() => router.push(`${path}/${id}`))}
       existingPath={path}
     >
       {children}

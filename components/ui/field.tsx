@@ -50,10 +50,25 @@ function Field({
   );
 }
 
+export function FileField({ label, hint, error, ...input }: ComponentProps<"input"> & FieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <input
+          type="file"
+          className="w-full rounded-lg border border-line-strong bg-surface p-1.5 text-ink file:mr-3 file:h-7 file:rounded-md file:border-0 file:bg-sunken file:px-2.5 file:font-medium file:text-ink aria-invalid:border-danger"
+          {...control}
+          {...input}
+        />
+      )}
+    </Field>
+  );
+}
+
 export function TextField({ label, hint, error, ...input }: ComponentProps<"input"> & FieldProps) {
   return (
     <Field label={label} hint={hint} error={error}>
-      {(control) => <input className={inputClass} {...control} {...input} />}
+      {(control) => <input dir="auto" className={inputClass} {...control} {...input} />}
     </Field>
   );
 }
@@ -80,7 +95,12 @@ export function TextAreaField({
   return (
     <Field label={label} hint={hint} error={error} aside={usage}>
       {(control) => (
-        <textarea className={`block py-2 ${controlClass} ${className}`} {...control} {...area} />
+        <textarea
+          dir="auto"
+          className={`block py-2 ${controlClass} ${className}`}
+          {...control}
+          {...area}
+        />
       )}
     </Field>
   );

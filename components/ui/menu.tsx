@@ -18,7 +18,8 @@ const margin = 8;
 
 /**
  * A button that opens a list of actions. It uses the browser's popover, so it is above everything
- * else, and Escape or a click outside closes it. The arrow keys move through its entries.
+ * else, and Escape or a click outside closes it. Opening it moves the focus to its first entry, and
+ * the arrow keys move through them.
  */
 export function Menu({
   trigger,
@@ -34,10 +35,17 @@ export function Menu({
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
+  const opensAtEnd = useRef(false);
 
   /** Opens below its button, or above it if there is no space below. */
   function place({ newState }: ToggleEvent<HTMLDivElement>) {
     if (newState !== "open" || !button.current || !list.current) return;
+    // The browser reports the opening a moment later. Someone may have chosen an entry by then.
+    if (!list.current.contains(document.activeElement))
+      itemsOf(list.current)
+        .at(opensAtEnd.current ? -1 : 0)
+        ?.focus();
+    opensAtEnd.current = false;
     const { left, top, bottom } = button.current.getBoundingClientRect();
     const { offsetWidth, offsetHeight, style } = list.current;
     const isAbove =
@@ -50,11 +58,16 @@ export function Menu({
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const items = [
-      ...event.currentTarget.querySelectorAll<HTMLElement>("a, button:not(:disabled)"),
-    ];
+    const items = itemsOf(event.currentTarget);
     const at = items.indexOf(document.activeElement as HTMLElement);
     items.at((at + step) % items.length)?.focus();
+  }
+
+  function open(event: KeyboardEvent<HTMLButtonElement>) {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    event.preventDefault();
+    opensAtEnd.current = event.key === "ArrowUp";
+    list.current?.showPopover();
   }
 
   function closeAfter({ target }: MouseEvent) {
@@ -69,6 +82,7 @@ export function Menu({
         popoverTarget={id}
         className={className}
         aria-label={label}
+        onKeyDown={open}
       >
         {trigger}
       </button>
@@ -87,6 +101,10 @@ export function Menu({
     </>
   );
 }
+
+const itemsOf = (list: HTMLElement) => [
+  ...list.querySelectorAll<HTMLElement>("a, input, button:not(:disabled)"),
+];
 
 export function MenuLink(props: ComponentProps<typeof Link>) {
   return <Link className={itemClass} {...props} />;

@@ -1,4 +1,7 @@
+"use client";
+
 import Link from "next/link";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Refusal } from "@/lib/platform/action-result";
 import { Notice } from "./notice";
 
@@ -8,22 +11,41 @@ type RefusalNoticeProps = {
   existingPath?: string;
 };
 
-/** Why a form was refused, unless the reason is shown below its fields. */
+/**
+ * Why a form was refused. Errors of fields are shown below their fields, and the first of these
+ * fields gets the focus. All other errors are shown here. Render it inside the form.
+ */
 export function RefusalNotice({ refused, existingPath }: RefusalNoticeProps) {
-  if (!refused) return null;
-  const { message, errors, existingId } = refused;
-  if (!errors[""] && Object.keys(errors).length > 0) return null;
+  const place = useRef<HTMLDivElement>(null);
+  const [isShown, setIsShown] = useState(false);
+
+  // An error may belong to a field that this form does not have, so what counts is what it shows.
+  useLayoutEffect(() => {
+    setIsShown(Boolean(refused && (refused.errors[""] || !firstInvalid(place.current))));
+  }, [refused]);
+
+  useEffect(() => {
+    if (refused) (firstInvalid(place.current) ?? place.current)?.focus();
+  }, [refused]);
+
   return (
-    <Notice>
-      {errors[""] ?? message}
-      {existingPath && existingId ? (
-        <Link
-          href={`${existingPath}/${existingId}`}
-          className="ml-1 font-medium underline underline-offset-2"
-        >
-          Open it
-        </Link>
+    <div ref={place} tabIndex={-1} className={isShown ? "outline-none" : "absolute"}>
+      {refused && isShown ? (
+        <Notice>
+          {refused.errors[""] ?? refused.message}
+          {existingPath && refused.existingId ? (
+            <Link
+              href={`${existingPath}/${refused.existingId}`}
+              className="ml-1 font-medium underline underline-offset-2"
+            >
+              Open it
+            </Link>
+          ) : null}
+        </Notice>
       ) : null}
-    </Notice>
+    </div>
   );
 }
+
+const firstInvalid = (place: HTMLElement | null) =>
+  place?.closest("form")?.querySelector<HTMLElement>("[aria-invalid=true]");

@@ -1,0 +1,137 @@
+import { newTestKey, signUp } from "./sign-up";
+import { expect, test } from "./test";
+
+test("errors without a field are shown in the dialog, typed input is not lost to Escape, and a second dialog dims the first", async ({
+  page,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  await page.goto(`/${tenantSlug}/test/customers`);
+  await page.getByRole("button", { name: "Create customer" }).click();
+  const dialog = page.getByRole("dialog", { name: "Create customer" });
+  await dialog.getByRole("button", { name: "Create customer" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("at least one of");
+
+  await dialog.getByLabel("Name").fill("Ada");
+  await page.keyboard.press("Escape");
+  const question = page.getByRole("alertdialog", { name: "Discard your input?" });
+  await expect(question).toBeVisible();
+  // Each dialog has a scrim of its own.
+  await expect(page.locator("[role=presentation].fixed.inset-0")).toHaveCount(2);
+  await question.getByRole("button", { name: "Keep editing" }).click();
+  await expect(question).toBeHidden();
+  await expect(dialog.getByLabel("Name")).toHaveValue("Ada");
+  await page.keyboard.press("Escape");
+  await question.getByRole("button", { name: "Discard input" }).click();
+  await expect(dialog).toBeHidden();
+});
+
+test("the webhook form shows all errors at once, focuses the first, and asks before it is left", async ({
+  page,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  const webhooks = `/${tenantSlug}/test/webhooks`;
+  await page.goto(`${webhooks}/new`);
+  const url = page.getByLabel("URL");
+  await url.fill("not a url");
+  await page.getByRole("button", { name: "Create test webhook" }).click();
+  await expect(page.getByText("Must be a complete URL")).toBeVisible();
+  await expect(page.getByText("Must have at least one event")).toBeVisible();
+  await expect(url).toBeFocused();
+  await url.fill("https://example.com/hooks");
+  await page.getByRole("button", { name: "Create test webhook" }).click();
+  await expect(page.getByLabel(/^All events/)).toBeFocused();
+
+  await page.getByRole("link", { name: "Cancel" }).click();
+  const question = page.getByRole("alertdialog", { name: "Leave without saving?" });
+  await question.getByRole("button", { name: "Keep editing" }).click();
+  await expect(question).toBeHidden();
+  await expect(url).toHaveValue("https://example.com/hooks");
+  await page.getByRole("link", { name: "Cancel" }).click();
+  await question.getByRole("button", { name: "Discard changes" }).click();
+  await expect(page).toHaveURL(webhooks);
+});
+
+test("Back, Forward and the command palette ask before unsaved changes are lost, and then go where they were asked to", async ({
+  page,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  const webhooks = `/${tenantSlug}/test/webhooks`;
+  await page.goto(webhooks);
+  await page.getByRole("link", { name: "Create webhook" }).first().click();
+  await expect(page).toHaveURL(`${webhooks}/new`);
+  const url = page.getByLabel("URL", { exact: true });
+  await url.fill("https://example.com/hooks");
+  const question = page.getByRole("alertdialog", { name: "Leave without saving?" });
+  for (const round of [1, 2]) {
+    await page.evaluate(() => window.history.back());
+    await question.getByRole("button", { name: "Keep editing" }).click();
+    await expect(question, String(round)).toBeHidden();
+    await expect(page).toHaveURL(`${webhooks}/new`);
+    await expect(url).toHaveValue("https://example.com/hooks");
+  }
+
+  await page.keyboard.press("Control+k");
+  await page.getByPlaceholder("Page, action, name, URL or ID").fill("Customers");
+  await page.keyboard.press("Enter");
+  await question.getByRole("button", { name: "Keep editing" }).click();
+  await expect(url).toHaveValue("https://example.com/hooks");
+
+  await page.evaluate(() => window.history.back());
+  await question.getByRole("button", { name: "Discard changes" }).click();
+  await expect(page).toHaveURL(webhooks);
+  await expect(page.getByRole("heading", { level: 1, name: "Webhooks" })).toBeVisible();
+});
+
+test("on a slow connection, a second filter adds to the first, and both keep what was chosen", async ({
+  page,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  await newTestKey(page);
+  await page.goto(`/${tenantSlug}/test/logs`);
+  // The pages of the filters arrive only after both were chosen.
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/\/logs\?/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  const method = page.getByLabel("Method");
+  const status = page.getByLabel("Status");
+  await method.evaluate((select: HTMLSelectElement) => {
+    select.value = "POST";
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  await expect(method).toHaveValue("POST");
+  await expect(page.getByRole("progressbar", { name: "Loading" })).toBeVisible();
+  const value = await status.evaluate((select: HTMLSelectElement) => {
+    select.value = select.options[1]?.value ?? "";
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+    return select.value;
+  });
+  await expect(status).toHaveValue(value);
+  await expect(method).toHaveValue("POST");
+  release();
+  await expect(page).toHaveURL(
+    (address) =>
+      address.searchParams.get("method") === "POST" && [...address.searchParams].length >= 2,
+  );
+  await expect(method).toHaveValue("POST");
+  await expect(status).toHaveValue(value);
+});
+
+test("a filter that is left unchanged changes nothing, and a day that does not exist is explained @full", async ({
+  page,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  const since = "2026-01-01T10:20:30Z";
+  await page.goto(`/${tenantSlug}/test/events?since=${since}`);
+  // It shows no seconds.
+  await page.getByLabel(/^From/).focus();
+  await page.keyboard.press("Shift+Tab");
+  await page.getByLabel("Type", { exact: true }).selectOption("customer.created");
+  await expect(page).toHaveURL(({ searchParams }) => searchParams.has("type"));
+  expect(new URL(page.url()).searchParams.get("since")).toBe(since);
+
+  await page.goto(`/${tenantSlug}/test/conversations?updatedSince=2026-99-99`);
+  await expect(page.getByRole("heading", { name: "This link is not valid" })).toBeVisible();
+});
