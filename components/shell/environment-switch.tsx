@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { NearbyLink } from "@/components/ui/nearby-link";
 import type { Environment } from "@/prisma/generated/enums";
 import { environmentNames } from "./environment-name";
 
@@ -22,7 +23,7 @@ export function EnvironmentSwitch({ current }: { current: Environment }) {
       className="grid grid-cols-2 rounded-lg border border-line bg-sunken p-0.5"
     >
       {(["test", "live"] as const).map((environment) => (
-        <Link
+        <NearbyLink
           key={environment}
           href={`/${tenant}/${environment}${page ? `/${page}` : ""}`}
           aria-current={environment === current ? "true" : undefined}
@@ -33,7 +34,7 @@ export function EnvironmentSwitch({ current }: { current: Environment }) {
             className={`size-2 ${environment === "test" ? "rounded-sm bg-test" : "rounded-full bg-good"}`}
           />
           {environmentNames[environment]}
-        </Link>
+        </NearbyLink>
       ))}
     </nav>
   );

@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { NearbyLink } from "@/components/ui/nearby-link";
 import { dashboardNavigation } from "./navigation";
 
 export function PageLinks({ onFollow }: { onFollow?: () => void }) {
@@ -10,11 +10,16 @@ export function PageLinks({ onFollow }: { onFollow?: () => void }) {
     <nav aria-label="Pages" className="space-y-4">
       {dashboardNavigation.map(({ title, items }) => (
         <div key={title}>
-          {title ? <h2 className="mb-1 px-2.5 font-medium text-muted text-xs">{title}</h2> : null}
-          <ul className="space-y-0.5">
+          {/* Not a heading: it precedes the page's own headings. */}
+          {title ? (
+            <p aria-hidden="true" className="mb-1 px-2.5 font-medium text-muted text-xs">
+              {title}
+            </p>
+          ) : null}
+          <ul aria-label={title ?? undefined} className="space-y-0.5">
             {items.map(({ path, name, Icon }) => (
               <li key={path}>
-                <Link
+                <NearbyLink
                   href={`/${tenant}/${environment}${path ? `/${path}` : ""}`}
                   onClick={onFollow}
                   aria-current={path === open ? "page" : undefined}
@@ -22,7 +27,7 @@ export function PageLinks({ onFollow }: { onFollow?: () => void }) {
                 >
                   <Icon className="size-4" aria-hidden="true" />
                   {name}
-                </Link>
+                </NearbyLink>
               </li>
             ))}
           </ul>

@@ -30,6 +30,7 @@ export function BarChart({
   caption,
   series,
   bars,
+  zone,
 }: {
   caption: string;
   series: Series[];
@@ -117,6 +118,7 @@ export function BarChart({
             </span>
           </span>
         ))}
+        <span className="ml-auto">Times in {zone}</span>
       </figcaption>
       <details className="mt-2">
         <summary className="w-fit text-muted text-xs hover:text-ink">Show as a table</summary>
@@ -126,7 +128,7 @@ export function BarChart({
             <thead>
               <tr className="text-left text-muted">
                 <th scope="col" className="px-3 py-1.5 font-medium">
-                  Time
+                  Time ({zone})
                 </th>
                 {series.map(({ name }) => (
                   <th key={name} scope="col" className="px-3 py-1.5 text-right font-medium">

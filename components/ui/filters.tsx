@@ -1,23 +1,70 @@
 "use client";
 
 import { ListFilter, X } from "lucide-react";
+import dynamic from "next/dynamic";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
-import { type ChangeEvent, type FormEvent, useId, useState, useTransition } from "react";
+import {
+  type ChangeEvent,
+  type ComponentProps,
+  type FormEvent,
+  useId,
+  useOptimistic,
+  useState,
+  useTransition,
+} from "react";
+import { fromLocalMinute, toLocalMinute } from "@/lib/platform/zoned-time";
 import { Button } from "./button";
+import { LoadingBar } from "./loading-bar";
+import type { PickFilter as Picker } from "./pick-filter";
+
+// Loaded on demand, because only the inbox has one.
+const PickFilter = dynamic(() => import("./pick-filter").then((module) => module.PickFilter), {
+  ssr: false,
+});
 
 export type Filter =
-  | { name: string; label: string; options: { value: string; label: string }[] }
   | {
       name: string;
       label: string;
-      type: "search" | "text" | "date" | "datetime-local";
+      options: { value: string; label: string }[];
+      /** The first option, if it is not "All". */
+      all?: string;
+    }
+  | {
+      name: string;
+      label: string;
+      type: "pick";
+      placeholder: string;
+      chosen: string | null;
+      find: ComponentProps<typeof Picker>["find"];
+    }
+  | {
+      name: string;
+      label: string;
+      type: "search" | "text" | "date";
       placeholder?: string;
-    };
+    }
+  /** The URL has the time in UTC, so that a link means the same to everyone. */
+  | { name: string; label: string; type: "datetime-local"; zone: string };
 
 const inputClass =
   "h-8 rounded-lg border border-line-strong bg-surface px-2.5 text-ink placeholder:text-muted max-md:text-base";
 
-/** Two of these stand side by side on a narrow screen. */
+/** @param stored the value that the field showed: seconds that it cannot show stay in the URL. */
+function valueInUrl(filter: Filter, typed: string, stored: string): string {
+  if (!("zone" in filter) || typed === "") return typed;
+  if (typed === valueInField(filter, stored)) return stored;
+  return fromLocalMinute(typed, filter.zone)?.toISOString() ?? typed;
+}
+
+function valueInField(filter: Filter, stored: string): string {
+  if (!("zone" in filter) || stored === "") return stored;
+  // A link can have the value of such a field as well, which is in UTC.
+  const at = new Date(/T\d{2}:\d{2}$/.test(stored) ? `${stored}:00Z` : stored);
+  return Number.isNaN(at.getTime()) ? stored : toLocalMinute(at, filter.zone);
+}
+
+/** Two of these are next to each other on a narrow screen. */
 const isShort = (filter: Filter) => "options" in filter || filter.type === "date";
 
 /**
@@ -35,34 +82,56 @@ export function Filters({
   const id = useId();
   const router = useRouter();
   const path = usePathname();
-  const query = useSearchParams();
+  const shown = useSearchParams().toString();
+  // Until the page has loaded, the filters show what was chosen, and a further choice adds to it.
+  const [wanted, setWanted] = useOptimistic(shown);
+  const query = new URLSearchParams(wanted);
+  const storedIn = (name: string) => query.get(name) ?? "";
   const [isPending, startTransition] = useTransition();
   const [isOpen, setIsOpen] = useState(false);
   const used = filters.filter(({ name }) => query.has(name)).length;
   const isCollapsible = !isAlwaysOpen && filters.length > 2;
 
   function show(changes: Record<string, string>) {
+    // Leaving a field unchanged must not lead back to the first page.
+    if (Object.entries(changes).every(([name, value]) => value.trim() === storedIn(name))) return;
     const parameters = new URLSearchParams(query);
     parameters.delete("cursor");
+    parameters.delete("before");
     for (const [name, value] of Object.entries(changes)) {
       if (value.trim() === "") parameters.delete(name);
       else parameters.set(name, value.trim());
     }
-    if (parameters.toString() !== query.toString())
-      startTransition(() => router.push(`${path}?${parameters}`));
+    const next = parameters.toString();
+    startTransition(() => {
+      setWanted(next);
+      router.push(`${path}?${next}`);
+    });
   }
 
-  const onChange = ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
-    show({ [currentTarget.name]: currentTarget.value });
+  const onChange = ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) => {
+    const filter = filters.find(({ name }) => name === currentTarget.name);
+    if (filter)
+      show({ [filter.name]: valueInUrl(filter, currentTarget.value, storedIn(filter.name)) });
+  };
 
   function onSubmit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const sent = new FormData(event.currentTarget);
-    show(Object.fromEntries(filters.map(({ name }) => [name, String(sent.get(name) ?? "")])));
+    const present = filters.filter(({ name }) => sent.has(name));
+    show(
+      Object.fromEntries(
+        present.map((filter) => [
+          filter.name,
+          valueInUrl(filter, String(sent.get(filter.name) ?? ""), storedIn(filter.name)),
+        ]),
+      ),
+    );
   }
 
   return (
     <search className="mb-4 block">
+      {isPending ? <LoadingBar /> : null}
       {isCollapsible ? (
         <Button
           variant="secondary"
@@ -82,44 +151,53 @@ export function Filters({
         aria-busy={isPending}
         className={`flex flex-wrap items-end gap-x-3 gap-y-2 ${isCollapsible && !isOpen ? "max-sm:hidden" : ""}`}
       >
-        {filters.map((filter) => (
-          <div
-            key={filter.name}
-            className={`space-y-1 ${isShort(filter) ? "max-sm:w-[calc(50%-0.375rem)]" : "max-sm:w-full"}`}
-          >
-            <label htmlFor={`${id}-${filter.name}`} className="block text-muted text-xs">
-              {filter.label}
-            </label>
-            {"options" in filter ? (
-              <select
-                id={`${id}-${filter.name}`}
-                name={filter.name}
-                className={`${inputClass} max-sm:w-full sm:max-w-44`}
-                value={query.get(filter.name) ?? ""}
-                onChange={onChange}
-              >
-                <option value="">All</option>
-                {filter.options.map(({ value, label }) => (
-                  <option key={value} value={value}>
-                    {label}
-                  </option>
-                ))}
-              </select>
-            ) : (
-              <input
-                // Remounts when the value changes in the URL rather than by typing.
-                key={query.get(filter.name)}
-                id={`${id}-${filter.name}`}
-                name={filter.name}
-                type={filter.type}
-                placeholder={filter.placeholder}
-                className={`${inputClass} max-sm:w-full ${filter.type === "search" ? "w-80" : ""}`}
-                defaultValue={query.get(filter.name) ?? ""}
-                onBlur={onChange}
-              />
-            )}
-          </div>
-        ))}
+        {filters.map((filter) =>
+          "type" in filter && filter.type === "pick" ? (
+            <PickFilter
+              // Remounts when the value changes, to forget the text and the matches.
+              key={`${filter.name} ${query.get(filter.name)}`}
+              {...filter}
+              onPick={(value) => show({ [filter.name]: value })}
+            />
+          ) : (
+            <div
+              key={filter.name}
+              className={`space-y-1 ${isShort(filter) ? "max-sm:w-[calc(50%-0.375rem)]" : "max-sm:w-full"}`}
+            >
+              <label htmlFor={`${id}-${filter.name}`} className="block text-muted text-xs">
+                {filter.label}
+              </label>
+              {"options" in filter ? (
+                <select
+                  id={`${id}-${filter.name}`}
+                  name={filter.name}
+                  className={`${inputClass} max-sm:w-full sm:max-w-44`}
+                  value={query.get(filter.name) ?? ""}
+                  onChange={onChange}
+                >
+                  <option value="">{filter.all ?? "All"}</option>
+                  {filter.options.map(({ value, label }) => (
+                    <option key={value} value={value}>
+                      {label}
+                    </option>
+                  ))}
+                </select>
+              ) : (
+                <input
+                  // Remounts when the value changes in the URL rather than by typing.
+                  key={query.get(filter.name)}
+                  id={`${id}-${filter.name}`}
+                  name={filter.name}
+                  type={filter.type}
+                  placeholder={"placeholder" in filter ? filter.placeholder : undefined}
+                  className={`${inputClass} max-sm:w-full ${filter.type === "search" ? "w-80" : ""}`}
+                  defaultValue={valueInField(filter, query.get(filter.name) ?? "")}
+                  onBlur={onChange}
+                />
+              )}
+            </div>
+          ),
+        )}
         {used > 0 ? (
           <Button
             variant="quiet"

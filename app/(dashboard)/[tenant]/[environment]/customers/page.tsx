@@ -1,5 +1,5 @@
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
-import { parse } from "@/app/(dashboard)/run-action";
+import { parsePage, twoWayPage } from "@/app/(dashboard)/two-way-page";
 import { CreateCustomerDialog } from "@/components/customers/create-customer-dialog";
 import { CustomerTable } from "@/components/customers/customer-table";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -23,10 +23,13 @@ const searchFilter = {
 } as const;
 
 export default dashboardPage(async ({ caller, role, tenant, environment, base, query, now }) => {
-  const { data: customers, nextCursor } = await findCustomers(
-    caller,
-    parse(findCustomersQuery, query, "query"),
-  );
+  const path = `${base}/customers`;
+  const { search, before } = parsePage(findCustomersQuery, query);
+  const {
+    data: customers,
+    nextCursor,
+    previousCursor,
+  } = await twoWayPage(search, before, (page) => findCustomers(caller, page));
   const isFirstUse = customers.length === 0 && Object.keys(query).length === 0;
 
   const create = hasRole(role, "MEMBER") ? (
@@ -65,7 +68,15 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
               number or external id.
             </EmptyState>
           )}
-          <Pager path={`${base}/customers`} query={query} nextCursor={nextCursor} />
+          <Pager
+            path={path}
+            query={query}
+            nextCursor={nextCursor}
+            previousCursor={previousCursor}
+            count={customers.length}
+          >
+            {customers.length > 0 ? <PageSizes path={path} query={query} /> : null}
+          </Pager>
         </>
       )}
     </>

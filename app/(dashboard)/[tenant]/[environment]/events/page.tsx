@@ -1,5 +1,5 @@
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
-import { parse } from "@/app/(dashboard)/run-action";
+import { parsePage, twoWayPage } from "@/app/(dashboard)/two-way-page";
 import { EventTable } from "@/components/events/event-table";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -32,10 +32,13 @@ const filtersFor = (now: Date): Filter[] => [
 ];
 
 export default dashboardPage(async ({ caller, environment, base, query, now }) => {
-  const { data: events, nextCursor } = await listEvents(
-    caller,
-    parse(searchEventsQuery, query, "query"),
-  );
+  const path = `${base}/events`;
+  const { search, before } = parsePage(searchEventsQuery, query);
+  const {
+    data: events,
+    nextCursor,
+    previousCursor,
+  } = await twoWayPage(search, before, (page) => searchEvents(caller, page));
   const ids = events.map(({ id }) => id);
   const deliveries = await deliveriesOfEvents(caller, ids);
   const statusesOf = (id: string) =>
@@ -68,7 +71,15 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
             : "Every change records an event: a new conversation, a message, a processed document. Webhooks receive them. Create a conversation to see the first one."}
         </EmptyState>
       )}
-      <Pager path={`${base}/events`} query={query} nextCursor={nextCursor} />
+      <Pager
+        path={path}
+        query={query}
+        nextCursor={nextCursor}
+        previousCursor={previousCursor}
+        count={events.length}
+      >
+        {events.length > 0 ? <PageSizes path={path} query={query} /> : null}
+      </Pager>
       <AutoRefresh />
     </>
   );

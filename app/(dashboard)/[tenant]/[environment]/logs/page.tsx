@@ -2,6 +2,8 @@ import Link from "next/link";
 import { redirect } from "next/navigation";
 import { dashboardPage, type Query } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
+import { twoWayPage } from "@/app/(dashboard)/two-way-page";
+import { ErrorGroups } from "@/components/request-logs/error-groups";
 import { type Outcome, RequestChart } from "@/components/request-logs/request-chart";
 import { RequestTable } from "@/components/request-logs/request-table";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
@@ -185,8 +187,13 @@ export default dashboardPage(async (visit) => {
         path={path}
         query={query}
         nextCursor={nextCursor}
-        next={lookedBackTo && "Search further back"}
-      />
+        next={lookedBackTo && before === undefined ? "Continue the search" : undefined}
+        previousCursor={previousCursor}
+        count={lookedBackTo ? 0 : rows.length}
+      >
+        {rows.length > 0 ? <PageSizes path={path} query={query} /> : null}
+      </Pager>
+      {drawer}
       {live === "1" ? <AutoRefresh everyMs={2_000} /> : null}
     </>
   );

@@ -115,7 +115,15 @@ export default dashboardPage<"webhookId">(async (visit) => {
               : `The next ${environment} event that this webhook subscribes to appears here. Send a test event to see one now.`}
           </EmptyState>
         )}
-        <Pager path={path} query={{ ...filters, cursor: query.cursor }} nextCursor={nextCursor} />
+        <Pager
+          path={path}
+          query={filters}
+          nextCursor={nextCursor}
+          previousCursor={previousCursor}
+          count={deliveries.length}
+        >
+          {deliveries.length > 0 ? <PageSizes path={path} query={filters} /> : null}
+        </Pager>
       </section>
       <div className="space-y-4">
         <DetailsPanel webhook={webhook} now={now} actions={controls.footer} />

@@ -1,0 +1,44 @@
+import type { z } from "zod";
+import type { Query } from "./dashboard-page";
+import { parse } from "./run-action";
+
+type Search = { cursor?: string | undefined; order: "asc" | "desc"; limit: number };
+type Page<Item> = { data: Item[]; nextCursor?: string };
+
+/**
+ * Reads a page of a list by cursor, forwards or backwards. `before` is the id before which the page
+ * ends: such a page is the next one in the reverse order.
+ */
+export async function twoWayPage<
+  Query extends Search,
+  Item extends { id: string },
+  Found extends Page<Item>,
+>(
+  search: Query,
+  before: string | undefined,
+  list: (search: Query) => Promise<Found>,
+): Promise<Found & { previousCursor?: string | undefined }> {
+  if (before === undefined) {
+    const page = await list(search);
+    return { ...page, previousCursor: search.cursor && page.data[0]?.id };
+  }
+  const order = search.order === "asc" ? "desc" : "asc";
+  const reversed = await list({ ...search, order, cursor: before });
+  // The start of the list: shows a full page, from the first item on.
+  if (!reversed.nextCursor) return list({ ...search, cursor: undefined });
+  const data = reversed.data.toReversed();
+  return { ...reversed, data, nextCursor: data.at(-1)?.id, previousCursor: reversed.nextCursor };
+}
+
+/**
+ * Parses the query of a page whose list can be read backwards. `before` is checked like a cursor,
+ * because it is one in the reverse order.
+ */
+export function parsePage<Schema extends z.ZodType>(
+  schema: Schema,
+  { before, ...query }: Query,
+): { search: z.output<Schema>; before: string | undefined } {
+  const start = before === undefined ? query : { ...query, cursor: before };
+  const search = parse(schema, start, "query");
+  return { search, before: typeof before === "string" ? before : undefined };
+}
