@@ -1,7 +1,7 @@
 import { unstable_rethrow } from "next/navigation";
 import { toProblem } from "@/lib/api/problem";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
-import { type Caller, reader } from "@/lib/platform/caller";
+import type { Caller } from "@/lib/platform/caller";
 import { csvStart, toCsvLine } from "@/lib/platform/csv";
 import { readFromReplica } from "@/lib/platform/replica";
 import { RoleMissing } from "@/lib/platform/roles";

@@ -5,7 +5,7 @@ import { CustomerTable } from "@/components/customers/customer-table";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Filters } from "@/components/ui/filters";
 import { PageHeader } from "@/components/ui/page-header";
-import { Pager } from "@/components/ui/pager";
+import { CsvLink, orderFilter, Pager, PageSizes } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
 import { findCustomersQuery } from "@/lib/customers/schema";
 import { findCustomers } from "@/lib/customers/service";
@@ -46,7 +46,14 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
       <PageHeader
         title="Customers"
         description="The people who write to you, linked to your own records."
-        actions={isFirstUse ? null : create}
+        actions={
+          isFirstUse ? null : (
+            <>
+              <CsvLink path={path} query={query} />
+              {create}
+            </>
+          )
+        }
       />
       {isFirstUse ? (
         <EmptyState

@@ -5,7 +5,8 @@ import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { EmptyState } from "@/components/ui/empty-state";
 import { type Filter, Filters } from "@/components/ui/filters";
 import { PageHeader } from "@/components/ui/page-header";
-import { Pager } from "@/components/ui/pager";
+import { CsvLink, isFilteredBy, orderFilter, Pager, PageSizes } from "@/components/ui/pager";
+import { viewerTime, zoneName } from "@/components/ui/viewer-time";
 import { deliveriesOfEvents } from "@/lib/deliveries/search";
 import { searchEvents } from "@/lib/deliveries/search-events";
 import { eventTypes } from "@/lib/events/event-types";
@@ -50,6 +51,7 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
         title="Events"
         description="Everything that happened in the last 30 days, whether or not a webhook received it."
         guide="events"
+        actions={<CsvLink path={path} query={query} />}
       />
       {isFiltered || events.length > 0 ? <Filters filters={filtersFor(now)} /> : null}
       {events.length > 0 ? (

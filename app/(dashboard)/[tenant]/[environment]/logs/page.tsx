@@ -11,7 +11,16 @@ import { buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Filters } from "@/components/ui/filters";
 import { PageHeader } from "@/components/ui/page-header";
-import { Pager, withQuery } from "@/components/ui/pager";
+import {
+  CsvLink,
+  isFilteredBy,
+  orderFilter,
+  Pager,
+  PageSizes,
+  withQuery,
+} from "@/components/ui/pager";
+import { TabLinks } from "@/components/ui/tabs";
+import { exactTime } from "@/components/ui/viewer-time";
 import { listApiKeysQuery } from "@/lib/api-keys/schema";
 import { apiKeyNames, listApiKeys } from "@/lib/api-keys/service";
 import type { Caller } from "@/lib/platform/caller";
@@ -100,7 +109,15 @@ export default dashboardPage(async (visit) => {
         title="Logs"
         description={`Requests with a valid key in ${environment}. Stored for 30 days, with secrets masked.`}
         guide="request-logs"
-        actions={<LiveTail path={path} query={query} isLive={live === "1"} />}
+        actions={
+          <>
+            <CsvLink
+              path={path}
+              query={{ ...query, live: undefined, group: undefined, open: undefined }}
+            />
+            <LiveTail path={path} query={query} isLive={live === "1"} />
+          </>
+        }
       />
       <TimeLinks
         path={path}

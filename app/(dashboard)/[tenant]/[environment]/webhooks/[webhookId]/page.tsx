@@ -7,7 +7,14 @@ import { CopyableId } from "@/components/ui/copyable-id";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Filters } from "@/components/ui/filters";
 import { PageHeader } from "@/components/ui/page-header";
-import { Pager, withQuery } from "@/components/ui/pager";
+import {
+  CsvLink,
+  isFilteredBy,
+  orderFilter,
+  Pager,
+  PageSizes,
+  withQuery,
+} from "@/components/ui/pager";
 import { RawJson } from "@/components/ui/raw-json";
 import { SecretPanel } from "@/components/webhooks/secret-panel";
 import { TestResult } from "@/components/webhooks/test-result";
@@ -101,7 +108,10 @@ export default dashboardPage<"webhookId">(async (visit) => {
           <h2 id="deliveries" className="font-semibold text-lg tracking-tight">
             Deliveries
           </h2>
-          {controls.recover}
+          <div className="flex flex-wrap items-center gap-2">
+            <CsvLink path={path} query={filters} />
+            {controls.recover}
+          </div>
         </div>
         {isFiltered || deliveries.length > 0 ? <Filters filters={deliveryFilters} /> : null}
         {deliveries.length > 0 ? (

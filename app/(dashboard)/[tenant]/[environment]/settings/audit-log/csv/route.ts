@@ -1,3 +1,5 @@
+import { csvResponse, refusal } from "@/app/(dashboard)/csv-response";
+import { readViewerTime } from "@/app/(dashboard)/read-viewer-time";
 import { parse } from "@/app/(dashboard)/run-action";
 import { auditCsvHead, auditCsvLine } from "@/lib/audit/entry-csv";
 import { listAuditQuery } from "@/lib/audit/schema";
@@ -15,34 +17,20 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
   try {
     requireRole(caller, "ADMIN", "read the audit log");
     const query = parse(
-      listAuditQuery,
+      listAuditQuery(zone),
       Object.fromEntries(new URL(request.url).searchParams),
       "query",
     );
     const batches = exportAuditEntries(await replicaReader(caller), query);
     return csvResponse(`audit-log-${tenant.slug}`, toCsv(batches));
   } catch (error) {
-    if (error instanceof RoleMissing) return new Response(error.detail, { status: 403 });
-    if (error instanceof AppError && error.status === 422)
-      return new Response(error.detail, { status: 422 });
+    const refused = refusal(error);
+    if (refused) return refused;
     throw error;
   }
 }
 
-/** Reads only as fast as the client receives, and stops when it disconnects. */
-function streamOf(parts: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await parts.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: async () => void (await parts.return(undefined)),
-  });
-}
-
 async function* toCsv(batches: AsyncIterable<AuditEntry[]>) {
-  const encoder = new TextEncoder();
-  yield encoder.encode(auditCsvHead);
-  for await (const entries of batches) yield encoder.encode(entries.map(auditCsvLine).join(""));
+  yield auditCsvHead;
+  for await (const entries of batches) yield entries.map(auditCsvLine).join("");
 }
