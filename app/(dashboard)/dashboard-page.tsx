@@ -7,6 +7,7 @@ import { currentRequestId, dashboardCaller } from "@/lib/auth/dashboard-caller";
 import { AppError } from "@/lib/platform/errors";
 import { log } from "@/lib/platform/log";
 import { RoleMissing, roleNames } from "@/lib/platform/roles";
+import { readViewerTime } from "./read-viewer-time";
 
 type Params = { tenant: string; environment: string } & Record<string, string>;
 export type Query = Record<string, string | string[] | undefined>;
@@ -37,7 +38,7 @@ export function dashboardPage<Part extends string = never>(
   return async function Page({ params, searchParams }: PageProps) {
     const { tenant: slug, environment: name, ...further } = await params;
     return renderOrKeepLast(async () => {
-      const place = await dashboardCaller(slug, name);
+      const [place] = await Promise.all([dashboardCaller(slug, name), readViewerTime()]);
       const base = `/${place.tenant.slug}/${place.environment}`;
       try {
         return await render({

@@ -57,7 +57,7 @@ export function Shell({ environment, find, markRead, notices, children, ...accou
       </a>
       {environment === "test" ? <TestBar /> : null}
       <div className="flex flex-1 flex-col md:flex-row">
-        <header className="sticky top-(--bar) z-10 flex h-14 shrink-0 items-center justify-between gap-3 border-line border-b bg-surface px-4 md:hidden">
+        <header className="sticky top-(--bar) z-10 flex print:hidden h-14 shrink-0 items-center justify-between gap-3 border-line border-b bg-surface px-4 md:hidden">
           {home}
           <div className="flex items-center gap-1">
             <PaletteButton base={base} find={find} isMobile />
@@ -74,7 +74,7 @@ export function Shell({ environment, find, markRead, notices, children, ...accou
             </MobileMenu>
           </div>
         </header>
-        <header className="sticky top-(--bar) hidden h-[calc(100dvh-var(--bar))] w-60 shrink-0 flex-col gap-4 overflow-y-auto border-line border-r bg-surface px-3 pt-5 *:shrink-0 md:flex">
+        <header className="sticky top-(--bar) hidden print:hidden! h-[calc(100dvh-var(--bar))] w-60 shrink-0 flex-col gap-4 overflow-y-auto border-line border-r bg-surface px-3 pt-5 *:shrink-0 md:flex">
           <div className="px-2.5">{home}</div>
           <AccountMenu {...account} base={base} />
           <EnvironmentSwitch current={environment} />

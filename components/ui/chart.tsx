@@ -35,6 +35,8 @@ export function BarChart({
   caption: string;
   series: Series[];
   bars: Bar[];
+  /** The time zone of the labels. */
+  zone: string;
 }) {
   const top = Math.max(1, ...bars.map(({ values }) => sum(values)));
   return (

@@ -3,6 +3,9 @@ import { signOutAction } from "@/app/(auth)/actions";
 import { resendEmailVerificationAction } from "@/app/(auth)/verify/actions";
 import { confirmPasswordAction } from "@/app/(dashboard)/confirm-password-action";
 import { renderOrKeepLast } from "@/app/(dashboard)/dashboard-page";
+import { findObjectsAction } from "@/app/(dashboard)/find-objects-action";
+import { proofMethods } from "@/app/(dashboard)/proof-methods";
+import { readViewerTime } from "@/app/(dashboard)/read-viewer-time";
 import { SuspendedNotice } from "@/components/access-review/suspended-notice";
 import { VerifyAddressNotice } from "@/components/access-review/verify-address-notice";
 import { ProofProvider } from "@/components/shell/proof-dialog";
@@ -33,6 +36,7 @@ async function renderFrame(slug: string, name: string, children: ReactNode) {
   const [linked, suspended] = await Promise.all([
     linkedProviders(user.id),
     hasRole(role, "ADMIN") ? countAllSuspendedAccess(reader(identity)) : 0,
+    readViewerTime(),
   ]);
   const base = `/${tenant.slug}/${environment}`;
   const needsVerification = mailTransport() === "smtp" && !user.isEmailVerified;

@@ -1,5 +1,5 @@
 import type { KeyChoices, KeySummary } from "@/components/api-keys/types";
-import { relativeTime } from "@/components/ui/time";
+import { relativeTime } from "@/components/ui/relative-time";
 import { scopePresets, scopeResources } from "@/lib/api-keys/scope-choices";
 import type { getApiKey } from "@/lib/api-keys/service";
 import type { Place } from "@/lib/auth/dashboard-caller";

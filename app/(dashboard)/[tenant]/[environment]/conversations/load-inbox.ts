@@ -108,7 +108,23 @@ export function requireListQuery(query: Query): void {
 function inUtc({ updatedSince, ...asked }: Query): Query {
   if (updatedSince === undefined) return asked;
   const isDay = typeof updatedSince === "string" && /^\d{4}-\d{2}-\d{2}$/.test(updatedSince);
-  return { ...asked, updatedSince: isDay ? `${updatedSince}T00:00:00Z` : updatedSince };
+  const since = isDay ? fromLocalMinute(`${updatedSince}T00:00`, viewerTime().zone) : null;
+  // What is not a day is left for the query's schema to refuse.
+  return { ...asked, updatedSince: since?.toISOString() ?? updatedSince };
+}
+
+const textOf = (value: Query[string]): string | null => (typeof value === "string" ? value : null);
+
+/** The id itself if the customer no longer exists. */
+const nameOfCustomer = (names: Map<string, string>, id: string | null) =>
+  id && (names.get(id) ?? id);
+
+async function nameOfAgent(caller: Caller, id: string | null): Promise<string | null> {
+  if (!id) return null;
+  return getAgent(caller, id).then(
+    ({ name }) => name,
+    () => id,
+  );
 }
 
 const idsOf = (ids: (string | null)[]) => [...new Set(ids.flatMap((id) => id ?? []))];

@@ -68,6 +68,7 @@ export default dashboardPage(
             </Menu>
           }
         />
+        <p className="mb-4 hidden print:block">{nameOfMonth.format(new Date(`${month}-01`))}</p>
         <MonthPicker path={`${base}/usage`} month={month} now={now} />
         <StorageQuota used={used} limit={planStorageBytes[plan]} plan={plan} />
         <div className="space-y-4">

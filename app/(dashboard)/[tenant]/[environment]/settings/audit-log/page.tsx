@@ -8,6 +8,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { Filters } from "@/components/ui/filters";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager, withQuery } from "@/components/ui/pager";
+import { viewerTime } from "@/components/ui/viewer-time";
 import { apiKeyNames } from "@/lib/api-keys/service";
 import { type AuditAction, auditActionNames, auditActions } from "@/lib/audit/actions";
 import { listAuditQuery } from "@/lib/audit/schema";
@@ -23,7 +24,7 @@ export const metadata = { title: "Audit log" };
 export default dashboardPage(async ({ caller, tenant, environment, base, query, now }) => {
   const path = `${base}/settings/audit-log`;
   const [{ data: entries, nextCursor }, members] = await Promise.all([
-    listAuditEntries(caller, parse(listAuditQuery, query, "query")),
+    listAuditEntries(caller, parse(listAuditQuery(viewerTime().zone), query, "query")),
     listMembers(caller, { limit: 100, order: "asc" }),
   ]);
   const ids = [...new Set(entries.map(({ targetId }) => targetId))];

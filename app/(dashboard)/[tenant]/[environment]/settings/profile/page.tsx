@@ -6,6 +6,7 @@ import { DeleteAccountDialog } from "@/components/profile/delete-account-dialog"
 import { PasswordForm } from "@/components/profile/password-form";
 import { SignOutEverywhere, SignOutOne } from "@/components/profile/session-buttons";
 import { SignInMethods } from "@/components/profile/sign-in-methods";
+import { ThemeChoice } from "@/components/profile/theme-choice";
 import { NameForm } from "@/components/settings/name-form";
 import { SettingsTabs } from "@/components/settings/settings-tabs";
 import { Badge } from "@/components/ui/badge";
@@ -151,6 +152,18 @@ export default dashboardPage(async ({ caller, user, tenant, environment, base, n
             .
           </p>
         </section>
+        <Panel title="Appearance">
+          <ThemeChoice chosen={themes.find((theme) => theme === chosenTheme) ?? null} />
+        </Panel>
+        <Panel
+          title="Delete account"
+          aside={<DeleteAccountDialog email={user.email} remove={deleteAccountAction} />}
+        >
+          <p className="max-w-prose text-muted">
+            Deletes your account in every organization. If you’re the only owner of one, make
+            another member an owner or delete it first.
+          </p>
+        </Panel>
       </div>
     </>
   );

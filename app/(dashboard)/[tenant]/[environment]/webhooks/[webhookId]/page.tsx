@@ -16,6 +16,7 @@ import {
   withQuery,
 } from "@/components/ui/pager";
 import { RawJson } from "@/components/ui/raw-json";
+import { viewerTime, zoneName } from "@/components/ui/viewer-time";
 import { SecretPanel } from "@/components/webhooks/secret-panel";
 import { TestResult } from "@/components/webhooks/test-result";
 import { WebhookBanners } from "@/components/webhooks/webhook-banners";
@@ -113,7 +114,9 @@ export default dashboardPage<"webhookId">(async (visit) => {
             {controls.recover}
           </div>
         </div>
-        {isFiltered || deliveries.length > 0 ? <Filters filters={deliveryFilters} /> : null}
+        {isFiltered || deliveries.length > 0 ? (
+          <Filters filters={[...deliveryFilters(viewerTime().zone, zoneName(now)), orderFilter]} />
+        ) : null}
         {deliveries.length > 0 ? (
           <DeliveryTable deliveries={deliveries} hrefOf={hrefOf} now={now} />
         ) : (

@@ -13,7 +13,10 @@ type Context = { params: Promise<{ tenant: string; environment: string }> };
 /** Exports every entry that matches the page's filters. */
 export async function GET(request: Request, { params }: Context): Promise<Response> {
   const { tenant: slug, environment: name } = await params;
-  const { caller, tenant } = await dashboardCaller(slug, name);
+  const [{ caller, tenant }, { zone }] = await Promise.all([
+    dashboardCaller(slug, name),
+    readViewerTime(),
+  ]);
   try {
     requireRole(caller, "ADMIN", "read the audit log");
     const query = parse(
