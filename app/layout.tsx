@@ -24,7 +24,13 @@ export const viewport: Viewport = {
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const chosen = (await cookies()).get(themeCookie)?.value;
   return (
-    <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`}>
+    <html
+      lang="en"
+      className={fontVariables}
+      data-theme={themes.find((theme) => theme === chosen)}
+      // The palette changes it without rendering the page again.
+      suppressHydrationWarning
+    >
       <body>
         {/* Its own stacking context, so that dialogs and toasts are above the page. */}
         <div className="isolate min-h-dvh">{children}</div>

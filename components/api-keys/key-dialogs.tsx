@@ -55,6 +55,15 @@ export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogs
   const router = useRouter();
   const [opened, setOpened] = useState<Opened | null>(null);
   const onClosed = () => setOpened(null);
+  const path = usePathname();
+  const asksToCreate = useSearchParams().has("create");
+
+  // The palette links here to create a key.
+  useEffect(() => {
+    if (!asksToCreate) return;
+    setOpened({ what: "create" });
+    router.replace(path);
+  }, [asksToCreate, path, router]);
 
   function show(key: RevealedKey) {
     setOpened({ what: "shown", key });

@@ -5,12 +5,21 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { buttonClass } from "@/components/ui/button";
 import { useCommandKey } from "@/components/ui/command-key";
+import type { FindObjects } from "./find-objects";
 
 // Loaded on demand, because most visits never open it.
 const Palette = dynamic(() => import("./palette").then((module) => module.Palette), { ssr: false });
 
 /** Opens the palette, like Ctrl+K or ⌘K. */
-export function PaletteButton({ base, isMobile = false }: { base: string; isMobile?: boolean }) {
+export function PaletteButton({
+  base,
+  find,
+  isMobile = false,
+}: {
+  base: string;
+  find: FindObjects;
+  isMobile?: boolean;
+}) {
   const [isOpen, setIsOpen] = useState(false);
   const [wasOpened, setWasOpened] = useState(false);
 
@@ -45,11 +54,13 @@ export function PaletteButton({ base, isMobile = false }: { base: string; isMobi
           className="flex h-9 w-full items-center gap-2 rounded-lg border border-line px-2.5 text-muted hover:bg-sunken hover:text-ink"
         >
           <Search className="size-4" aria-hidden="true" />
-          Go to…
+          Search or go to…
           <kbd className="ml-auto rounded border border-line px-1 font-sans text-xs">Ctrl K</kbd>
         </button>
       )}
-      {wasOpened ? <Palette base={base} isOpen={isOpen} onOpenChange={setIsOpen} /> : null}
+      {wasOpened ? (
+        <Palette base={base} find={find} isOpen={isOpen} onOpenChange={setIsOpen} />
+      ) : null}
     </>
   );
 }

@@ -1,10 +1,22 @@
 "use client";
 
-import { BookOpen, CornerDownLeft, FlaskConical } from "lucide-react";
-import { useRouter } from "next/navigation";
-import { useState } from "react";
+import {
+  BookOpen,
+  CornerDownLeft,
+  FlaskConical,
+  Plus,
+  Search,
+  Settings,
+  SunMoon,
+} from "lucide-react";
+import { usePathname, useRouter } from "next/navigation";
+import { useEffect, useEffectEvent, useState } from "react";
 import { CommandItem, CommandPalette } from "@/components/ui/command-palette";
-import { dashboardNavigation } from "./navigation";
+import { leaveSafely } from "@/components/ui/leave-safely";
+import { toggleTheme } from "@/components/ui/theme";
+import { pathInEnvironment } from "./environment-switch";
+import type { FindObjects, FoundObject } from "./find-objects";
+import { dashboardNavigation, settingsPages } from "./navigation";
 
 /** An ID as pasted from a log: a prefix and 26 characters. */
 const idPattern = /^[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{26}$/;
@@ -16,27 +28,47 @@ const pagesOfDocs = [
   { name: "Event catalog", href: "/docs/events" },
 ];
 
-type PaletteProps = { base: string; isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
+const creations = [
+  { name: "Create key", path: "api-keys?create=1" },
+  { name: "Create webhook", path: "webhooks/new" },
+];
 
-/** Goes to any page by its name and to any object by its ID. */
-export function Palette({ base, isOpen, onOpenChange }: PaletteProps) {
+/** Waits until the user stops typing. */
+const typingMs = 200;
+const shortestSearch = 2;
+
+type PaletteProps = {
+  base: string;
+  find: FindObjects;
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+};
+
+/** Goes to any page by its name, to any object by its name, URL or ID, and runs actions. */
+export function Palette({ base, find, isOpen, onOpenChange }: PaletteProps) {
   const router = useRouter();
+  const path = usePathname();
   const [text, setText] = useState("");
+  const { found, isSearching } = useFoundObjects(text.trim(), find);
   const id = text.trim();
-  const [, tenant = "", environment = ""] = base.split("/");
+  const [, , environment = ""] = base.split("/");
   const other = environment === "test" ? "live" : "test";
 
-  function go(href: string) {
+  function close() {
     onOpenChange(false);
     setText("");
-    router.push(href);
+  }
+
+  function go(href: string) {
+    close();
+    leaveSafely(() => router.push(href));
   }
 
   return (
     <CommandPalette
-      label="Go to a page or ID"
-      placeholder="Page name or ID, such as cnv_…"
-      empty="No matching page. To open an object, enter its full ID."
+      label="Search, or go to a page"
+      placeholder="Page, action, name, URL or ID"
+      empty={isSearching ? "Searching…" : "No matches. To open an object, enter its full ID."}
       text={text}
       onTextChange={setText}
       isOpen={isOpen}
@@ -63,12 +95,42 @@ export function Palette({ base, isOpen, onOpenChange }: PaletteProps) {
           </CommandItem>
         )),
       )}
+      {settingsPages.slice(1).map(({ path, name }) => (
+        <CommandItem
+          key={path}
+          value={`${name} settings`}
+          onSelect={() => go(`${base}/${path}`)}
+          icon={<Settings className="size-4" aria-hidden="true" />}
+        >
+          {name} <span className="text-muted text-xs">Settings</span>
+        </CommandItem>
+      ))}
+      {creations.map(({ name, path }) => (
+        <CommandItem
+          key={name}
+          value={name}
+          onSelect={() => go(`${base}/${path}`)}
+          icon={<Plus className="size-4" aria-hidden="true" />}
+        >
+          {name}
+        </CommandItem>
+      ))}
       <CommandItem
         value={`Switch to ${other}`}
-        onSelect={() => go(`/${tenant}/${other}`)}
+        onSelect={() => go(pathInEnvironment(path, other))}
         icon={<FlaskConical className="size-4" aria-hidden="true" />}
       >
         Switch to {other}
+      </CommandItem>
+      <CommandItem
+        value="Toggle theme light dark"
+        onSelect={() => {
+          close();
+          toggleTheme();
+        }}
+        icon={<SunMoon className="size-4" aria-hidden="true" />}
+      >
+        Toggle theme
       </CommandItem>
       {pagesOfDocs.map(({ name, href }) => (
         <CommandItem
@@ -80,6 +142,57 @@ export function Palette({ base, isOpen, onOpenChange }: PaletteProps) {
           {name}
         </CommandItem>
       ))}
+      {found.map((object) => (
+        <CommandItem
+          key={object.id}
+          // The server found it for this text, which its name need not contain.
+          value={`${object.kind} ${object.name} ${text} ${object.id}`}
+          onSelect={() => go(`${base}/${object.path}`)}
+          icon={<Search className="size-4 shrink-0" aria-hidden="true" />}
+        >
+          <span dir="auto" className="block truncate">
+            {object.name}
+          </span>
+          <span className="block truncate text-muted text-xs">
+            {object.kind}
+            {object.detail ? (
+              <>
+                {" "}
+                · <bdi>{object.detail}</bdi>
+              </>
+            ) : null}
+          </span>
+        </CommandItem>
+      ))}
     </CommandPalette>
   );
+}
+
+/** What the server finds for the text, once the user stops typing. */
+function useFoundObjects(q: string, find: FindObjects) {
+  const [result, setResult] = useState<{ q: string; found: FoundObject[] }>({ q: "", found: [] });
+  const isWanted = q.length >= shortestSearch && !idPattern.test(q);
+  // Each refresh of the page passes another function. That alone must not start a new search.
+  const findNow = useEffectEvent(find);
+
+  useEffect(() => {
+    if (!isWanted) return;
+    let isOutdated = false;
+    const timer = setTimeout(async () => {
+      const found = await findNow(q).then(
+        (response) => (response.outcome === "done" ? response.value : []),
+        () => [],
+      );
+      if (!isOutdated) setResult({ q, found });
+    }, typingMs);
+    return () => {
+      isOutdated = true;
+      clearTimeout(timer);
+    };
+  }, [q, isWanted]);
+
+  return {
+    found: isWanted && result.q === q ? result.found : [],
+    isSearching: isWanted && result.q !== q,
+  };
 }

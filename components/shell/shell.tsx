@@ -7,6 +7,7 @@ import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { AccountMenu } from "./account-menu";
 import { EnvironmentSwitch } from "./environment-switch";
+import type { FindObjects } from "./find-objects";
 import { MobileMenu } from "./mobile-menu";
 import { PageLinks } from "./page-links";
 import { PaletteButton } from "./palette-button";

@@ -13,6 +13,8 @@ type CommandPaletteProps = {
   onTextChange: (text: string) => void;
   isOpen: boolean;
   onOpenChange: (isOpen: boolean) => void;
+  /** The children are already those that match, best first. */
+  isFiltered?: boolean;
   children: ReactNode;
 };
 
@@ -25,6 +27,7 @@ export function CommandPalette({
   onTextChange,
   isOpen,
   onOpenChange,
+  isFiltered = false,
   children,
 }: CommandPaletteProps) {
   const list = useRef<HTMLDivElement>(null);
@@ -49,7 +52,7 @@ export function CommandPalette({
         <Dialog.Backdrop className="fixed inset-0 z-20 bg-[#000000]/45" />
         <Dialog.Popup className="fixed top-[15dvh] left-1/2 z-20 w-[calc(100vw-1.5rem)] max-w-lg -translate-x-1/2 overflow-hidden rounded-2xl border border-line bg-surface text-ink shadow-xl">
           <Dialog.Title className="sr-only">{label}</Dialog.Title>
-          <Command label={label} filter={fits} loop>
+          <Command label={label} filter={fits} shouldFilter={!isFiltered} loop>
             <Command.Input
               value={text}
               onValueChange={onTextChange}

@@ -34,7 +34,8 @@ type LeaveGuardProps = {
 };
 
 /**
- * Shares the unsaved state with the provider, and asks before the user follows a link or closes the tab.
+ * Shares the unsaved state with the provider, and asks before the user leaves: with a link, the
+ * browser's Back and Forward, the command palette, or by closing the tab.
  */
 export function LeaveGuard({
   hasUnsaved,
