@@ -15,6 +15,7 @@ export function CreateAgentDialog({ base, environment, create }: Props) {
       environment={environment}
       create={create}
       path={`${base}/agents`}
+      apiCall={(form) => ({ operationId: "createAgent", body: trimmedFields(form) })}
     >
       {(errors) => (
         <>

@@ -1,6 +1,7 @@
 "use client";
 
 import type { KeyboardEvent } from "react";
+import { ShowApiCall } from "@/components/shell/show-api-call";
 import { Button } from "@/components/ui/button";
 import { TextAreaField, TextField } from "@/components/ui/field";
 import { MetadataField } from "@/components/ui/metadata-field";
@@ -151,6 +152,13 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
         <p className="mr-auto text-muted" aria-live="polite">
           {hasChanges ? "Not saved yet" : "All saved"}
         </p>
+        <ShowApiCall
+          call={() => ({
+            operationId: "updateAgent",
+            ids: { agentId: agent.id },
+            body: draft.patch(),
+          })}
+        />
         {hasChanges ? (
           <Button variant="secondary" onClick={draft.discard}>
             Discard

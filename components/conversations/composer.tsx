@@ -1,7 +1,15 @@
 "use client";
 
 import { unstable_rethrow } from "next/navigation";
-import { type KeyboardEvent, useEffect, useRef, useState, useTransition } from "react";
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  useEffect,
+  useRef,
+  useState,
+  useTransition,
+} from "react";
+import { ShowApiCall } from "@/components/shell/show-api-call";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { randomKey } from "@/components/ui/random-key";
@@ -154,14 +162,59 @@ export function Composer({ conversationId, kinds, canResolve, send }: ComposerPr
           rows={2}
           className="field-sizing-content block max-h-[35dvh] min-h-16 w-full resize-none bg-transparent px-3 py-2 outline-none placeholder:text-muted max-md:text-base"
         />
-        <div className="flex flex-wrap items-center justify-end gap-2 px-2 pb-2">
-          <p className="mr-auto px-1 text-muted text-xs">
-            {text.length > lengthToWarnAt ? (
-              `${(longest - text.length).toLocaleString("en")} characters left`
-            ) : (
-              <SendHint />
-            )}
-          </p>
+        {uploads.length > 0 ? (
+          <AttachmentTray uploads={uploads} again={again} remove={remove} />
+        ) : null}
+        <div
+          data-composer-tools
+          className="flex flex-wrap items-center justify-end gap-2 px-2 pb-2"
+        >
+          <div className="mr-auto flex min-w-0 items-center">
+            <Button
+              variant="quiet"
+              size="icon"
+              onClick={() => picker.current?.click()}
+              aria-label="Attach files"
+              title="Attach files, or drop or paste them here"
+            >
+              <Paperclip className="size-4" aria-hidden="true" />
+            </Button>
+            <input
+              ref={picker}
+              type="file"
+              multiple
+              hidden
+              aria-label="Files to attach"
+              onChange={(event) => {
+                drop.clearNote();
+                addFiles(Array.from(event.currentTarget.files ?? []));
+                // So that the same file can be selected again.
+                event.currentTarget.value = "";
+              }}
+            />
+            <p className="min-w-0 px-1 text-muted text-xs">
+              {hasFailed ? (
+                "Remove the files that were not uploaded, or upload them again."
+              ) : text.length > lengthToWarnAt ? (
+                `${(longest - text.length).toLocaleString("en")} characters left`
+              ) : (
+                <SendHint />
+              )}
+            </p>
+          </div>
+          <ShowApiCall
+            isIcon
+            call={() => ({
+              operationId: "postMessage",
+              ids: { conversationId },
+              body: {
+                text,
+                ...(attachments.length > 0 && { attachments }),
+                ...(kind !== "customer" && { author: { type: "USER" } }),
+                ...(kind === "note" && { direction: "INTERNAL" }),
+              },
+            })}
+          />
           {kind === "reply" && canResolve ? (
             <Button
               variant="secondary"

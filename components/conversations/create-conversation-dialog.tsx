@@ -21,6 +21,10 @@ export function CreateConversationDialog({ base, isIcon, create }: Props) {
       environment="test"
       create={create}
       path={`${base}/conversations`}
+      apiCall={(form) => ({
+        operationId: "createConversation",
+        body: bodyOf(form, environment),
+      })}
       isIcon={isIcon}
     >
       {(errors) => (

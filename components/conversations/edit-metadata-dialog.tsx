@@ -38,6 +38,11 @@ export function EditMetadataDialog({ metadata, environment, update }: Props) {
       send={() => update({ metadata: patch() })}
       onDone={() => toast.success("Metadata updated.")}
       onOpen={restart}
+      apiCall={() => ({
+        operationId: "updateConversation",
+        ids: { conversationId },
+        body: { metadata: patch() },
+      })}
     >
       {(errors) => (
         <MetadataField

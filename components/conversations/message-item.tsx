@@ -52,11 +52,17 @@ export function MessageItem({ message, customerName, inspectHref, now }: Message
           <Time at={new Date(message.createdAt)} now={now} />
         </a>
       </p>
-      <div
-        className={`max-w-[min(36rem,88%)] whitespace-pre-wrap break-words rounded-2xl px-3.5 py-2 group-data-found:outline-2 group-data-found:outline-accent ${bubble}`}
-      >
-        {message.text}
-      </div>
+      {message.text || message.redactedAt ? (
+        <div
+          dir="auto"
+          className={`max-w-[min(36rem,88%)] whitespace-pre-wrap break-words rounded-2xl px-3.5 py-2 group-data-found:outline-2 group-data-found:outline-accent ${bubble}`}
+        >
+          {message.redactedAt ? <span className="text-muted italic">Message redacted</span> : null}
+          {message.text ? <LinkedText text={message.text} /> : null}
+        </div>
+      ) : null}
+      <Attachments attachments={message.attachments} isRight={direction !== "INBOUND"} />
+      {deliveries.length > 0 ? <MessageDeliveries deliveries={deliveries} base={base} /> : null}
       <p className="mt-0.5 flex items-center opacity-0 transition-opacity focus-within:opacity-100 group-hover:opacity-100 group-data-found:opacity-100 pointer-coarse:opacity-100">
         <CopyButton text={message.id} label={`Copy ${message.id}`} variant="quiet" size="tiny" />
         <JsonLink href={inspectHref} name={`Message ${message.sequence}`} />

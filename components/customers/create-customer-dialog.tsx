@@ -21,6 +21,7 @@ export function CreateCustomerDialog({
       environment={environment}
       create={create}
       path={`${base}/customers`}
+      apiCall={(form) => ({ operationId: "createCustomer", body: trimmedFields(form) })}
     >
       {(errors) => (
         <>

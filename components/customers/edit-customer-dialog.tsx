@@ -57,6 +57,11 @@ export function EditCustomerDialog({ customer, environment, base, update }: Prop
         setSeen(customer);
         restart();
       }}
+      apiCall={(form) => ({
+        operationId: "updateCustomer",
+        ids: { customerId: customer.id },
+        body: changes(form),
+      })}
       existingPath={`${base}/customers`}
     >
       {(errors) => (

@@ -80,7 +80,7 @@ export function DeliveryDetails({
         <p className="break-all font-mono text-xs">
           <span className="text-muted">POST</span> {url}
         </p>
-        <JsonText text={payload} label="request body" />
+        <JsonText text={payload} label="request body" base={base} />
       </section>
     </div>
   );

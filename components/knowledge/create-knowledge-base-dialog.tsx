@@ -14,6 +14,7 @@ export function CreateKnowledgeBaseDialog({ base, environment, create }: Props) 
       environment={environment}
       create={create}
       path={`${base}/knowledge`}
+      apiCall={(form) => ({ operationId: "createKnowledgeBase", body: trimmedFields(form) })}
     >
       {(errors) => (
         <>

@@ -45,6 +45,11 @@ export function PasteTextDialog({ url, environment, documentsPath }: Props) {
         toast.success(`“${nameIn(form)}” added. It is being processed.`);
         router.refresh();
       }}
+      apiCall={(form) => ({
+        operationId: "createDocument",
+        ids: { knowledgeBaseId },
+        body: { name: nameIn(form), text: String(form.get("text")) },
+      })}
       existingPath={documentsPath}
     >
       {(errors) => (

@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { leaveSafely } from "@/components/ui/leave-safely";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
+import type { ApiCall } from "./api-call";
 import { EnvironmentName } from "./environment-name";
 import { FormDialog } from "./form-dialog";
 
@@ -16,6 +17,8 @@ type CreateDialogProps = {
   create: (form: FormData) => Promise<ActionResult<{ id: string }>>;
   /** The path of the new object's page, without its ID. */
   path: string;
+  /** The request of the API that does the same as the form. */
+  apiCall: (form: FormData) => ApiCall;
   /** Shows the icon only. */
   isIcon?: boolean;
   /** Renders the form's fields, given their errors by field name. */
@@ -28,6 +31,7 @@ export function CreateDialog({
   environment,
   create,
   path,
+  apiCall,
   isIcon = false,
   children,
 }: CreateDialogProps) {
@@ -52,6 +56,7 @@ export function CreateDialog({
       send={create}
       onDone={({ id }) => leaveSafely(() => router.push(`${path}/${id}`))}
       existingPath={path}
+      apiCall={apiCall}
     >
       {children}
     </FormDialog>

@@ -1,3 +1,4 @@
+import Link from "next/link";
 import { CopyButton } from "./copy";
 
 const tokenColors = { key: "text-accent", string: "text-good", other: "text-warn" } as const;
@@ -9,12 +10,27 @@ const tokenColors = { key: "text-accent", string: "text-good", other: "text-warn
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 
 /** An object exactly as the API returns it, highlighted on the server. */
-export function Json({ value, label }: { value: unknown; label: string }) {
-  return <JsonText text={JSON.stringify(value, null, 2) ?? "null"} label={label} />;
+export function Json({
+  value,
+  label,
+  base,
+}: {
+  value: unknown;
+  label: string;
+  base?: string | undefined;
+}) {
+  return <JsonText text={JSON.stringify(value, null, 2) ?? "null"} label={label} base={base} />;
 }
 
+type JsonTextProps = {
+  text: string;
+  label: string;
+  /** The prefix of links in this environment. With it, ids become links. */
+  base?: string | undefined;
+};
+
 /** Shows a text that may be JSON. JSON is indented, and other text is shown unchanged. */
-export function JsonText({ text, label }: { text: string; label: string }) {
+export function JsonText({ text, label, base }: JsonTextProps) {
   const laidOut = layOut(text);
   return (
     <div className="relative rounded-lg border border-line bg-sunken">
@@ -25,7 +41,7 @@ export function JsonText({ text, label }: { text: string; label: string }) {
         className="max-h-112 overflow-auto rounded-lg"
       >
         <pre className="whitespace-pre-wrap break-words p-3 pr-12 font-mono text-xs leading-5">
-          {colored(laidOut)}
+          {colored(laidOut, base)}
         </pre>
       </section>
       <div className="absolute top-1 right-1">
@@ -43,7 +59,10 @@ function layOut(text: string): string {
   }
 }
 
-function colored(text: string) {
+/** A text that is the id of something with a page. */
+const linkedId = /^"((?:cnv|msg|cus|agt|kb|doc|whk|dlv|evt|req|key)_[0-9A-HJKMNP-TV-Z]{26})"$/;
+
+function colored(text: string, base: string | undefined) {
   const parts = [];
   let end = 0;
   for (const match of text.matchAll(token)) {
@@ -52,7 +71,7 @@ function colored(text: string) {
     const color = string ? (colon ? tokenColors.key : tokenColors.string) : tokenColors.other;
     parts.push(
       <span key={match.index} className={color}>
-        {string ?? whole}
+        {base && string && !colon ? linked(string, base) : (string ?? whole)}
       </span>,
     );
     if (colon) parts.push(colon);
@@ -60,4 +79,22 @@ function colored(text: string) {
   }
   parts.push(text.slice(end));
   return parts;
+}
+
+function linked(string: string, base: string) {
+  const [, id] = linkedId.exec(string) ?? [];
+  if (!id) return string;
+  return (
+    <>
+      "
+      <Link
+        href={`${base}/go/${id}`}
+        prefetch={false}
+        className="underline underline-offset-2 hover:text-ink"
+      >
+        {id}
+      </Link>
+      "
+    </>
+  );
 }

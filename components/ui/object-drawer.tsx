@@ -23,7 +23,7 @@ export function ObjectDrawer({ title, value, curl, closeHref, base }: ObjectDraw
       <div className="space-y-5">
         <section className="space-y-1.5">
           <h3 className="font-medium">API response</h3>
-          <Json value={value} label={`${title} as JSON`} />
+          <Json value={value} label={`${title} as JSON`} base={base} />
         </section>
         <section className="space-y-1.5">
           <h3 className="font-medium">Request</h3>

@@ -38,6 +38,11 @@ export function EditWebhook({
         urlHint={urlHint}
         submit="Save changes"
         pending="Saving…"
+        apiCall={({ metadata, ...fields }) => ({
+          operationId: "updateWebhook",
+          ids: { webhookId },
+          body: { ...fields, metadata: metadataPatch(initial.metadata, metadata) },
+        })}
         save={async (input) => {
           const result = await prove(() => update(input));
           if (result.outcome === "refused") return result;

@@ -50,6 +50,7 @@ export function NewWebhook({
         urlHint={urlHint}
         submit={`Create ${environment} webhook`}
         pending="Creating…"
+        apiCall={(body) => ({ operationId: "createWebhook", body })}
         save={async (input) => {
           const result = await prove(() => create(input));
           if (result.outcome === "refused") return result;

@@ -1,6 +1,8 @@
 "use client";
 
-import { type FormEvent, type ReactNode, useEffect, useRef, useState, useTransition } from "react";
+import { type FormEvent, type ReactNode, useState, useTransition } from "react";
+import type { ApiCall } from "@/components/shell/api-call";
+import { ShowApiCall } from "@/components/shell/show-api-call";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 import { MetadataField } from "@/components/ui/metadata-field";
@@ -20,6 +22,8 @@ type WebhookFormProps = {
   urlHint: string;
   submit: string;
   pending: string;
+  /** The request of the API that does the same with this input. */
+  apiCall: (input: WebhookInput) => ApiCall;
   /** Sends the input. @returns null if it was accepted */
   save: (input: WebhookInput) => Promise<Refusal | null>;
   /** Next to the submit button. */
@@ -36,6 +40,7 @@ export function WebhookForm({
   urlHint,
   submit,
   pending,
+  apiCall,
   save,
   cancel,
 }: WebhookFormProps) {
@@ -141,6 +146,7 @@ export function WebhookForm({
           {isPending ? pending : submit}
         </Button>
         {cancel}
+        <ShowApiCall call={(form) => apiCall(inputOf(form))} />
       </div>
     </form>
   );

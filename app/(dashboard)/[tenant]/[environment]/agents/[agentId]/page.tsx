@@ -172,7 +172,7 @@ export default dashboardPage<"agentId">(
               )}
               <p className="mt-4 border-line border-t pt-4 text-muted">{standing(agent)}</p>
             </Panel>
-            <RawJson value={agent} label="the agent as JSON" />
+            <RawJson value={agent} label="the agent as JSON" base={base} />
           </div>
         </div>
       </UnsavedChangesProvider>

@@ -83,7 +83,7 @@ export default dashboardPage<"customerId">(
                 ]}
               />
             </Panel>
-            <RawJson value={customer} label="the customer as JSON" />
+            <RawJson value={customer} label="the customer as JSON" base={base} />
           </div>
           <Panel
             title="Conversations"

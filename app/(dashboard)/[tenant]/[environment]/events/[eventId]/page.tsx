@@ -96,7 +96,7 @@ export default dashboardPage<"eventId">(async ({ caller, base, params, now }) =>
           )}
         </section>
         <Panel title="Payload">
-          <JsonText text={payload} label="payload" />
+          <JsonText text={payload} label="payload" base={base} />
         </Panel>
       </div>
       <AutoRefresh everyMs={isWaiting ? 1_500 : 5_000} />

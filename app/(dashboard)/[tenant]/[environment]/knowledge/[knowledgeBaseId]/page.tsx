@@ -153,7 +153,7 @@ export default dashboardPage<"knowledgeBaseId">(
               ]}
             />
           </Panel>
-          <RawJson value={knowledgeBase} label="the knowledge base as JSON" />
+          <RawJson value={knowledgeBase} label="the knowledge base as JSON" base={base} />
         </div>
       </>
     );

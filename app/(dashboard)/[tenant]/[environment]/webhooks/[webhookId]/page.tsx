@@ -140,7 +140,7 @@ export default dashboardPage<"webhookId">(async (visit) => {
       </section>
       <div className="space-y-4">
         <DetailsPanel webhook={webhook} now={now} actions={controls.footer} />
-        <RawJson value={webhook} label="webhook" />
+        <RawJson value={webhook} label="webhook" base={base} />
       </div>
       {opened?.drawer}
       <AutoRefresh everyMs={isWaiting ? 1_000 : 5_000} />

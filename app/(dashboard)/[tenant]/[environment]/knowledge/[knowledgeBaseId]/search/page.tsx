@@ -32,7 +32,7 @@ export default dashboardPage<"knowledgeBaseId">(
               path={path}
               hits={results.data.map((hit) => ({ ...hit, pieces: excerptPieces(hit) }))}
             />
-            <RawJson value={results} label="the response as JSON" />
+            <RawJson value={results} label="the response as JSON" base={base} />
           </div>
         ) : (
           <EmptyState

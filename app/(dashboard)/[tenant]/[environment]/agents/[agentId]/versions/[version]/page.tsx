@@ -99,7 +99,7 @@ export default dashboardPage<"agentId" | "version">(
           <Panel title="Content">
             <ContentView content={content} nameOf={nameOf} base={base} />
           </Panel>
-          <RawJson value={shown} label="the version as JSON" />
+          <RawJson value={shown} label="the version as JSON" base={base} />
         </div>
       </>
     );

@@ -136,7 +136,7 @@ export default dashboardPage<"knowledgeBaseId" | "documentId">(
               nextCursor={chunks.length > chunksAPage ? String(shown.at(-1)?.position) : undefined}
             />
           </Panel>
-          <RawJson value={document} label="the document as JSON" />
+          <RawJson value={document} label="the document as JSON" base={base} />
         </div>
       </>
     );
