@@ -1,9 +1,11 @@
+import type { Metadata } from "next";
 import { notFound, unstable_rethrow } from "next/navigation";
 import type { ReactNode } from "react";
 import { InvalidQuery } from "@/components/shell/invalid-query";
 import { LastGoodRender } from "@/components/shell/last-good-render";
 import { NoPermission } from "@/components/shell/no-permission";
 import { currentRequestId, dashboardCaller } from "@/lib/auth/dashboard-caller";
+import type { Caller } from "@/lib/platform/caller";
 import { AppError } from "@/lib/platform/errors";
 import { log } from "@/lib/platform/log";
 import { RoleMissing, roleNames } from "@/lib/platform/roles";
@@ -27,9 +29,10 @@ export type PageContext<Part extends string = never> = Awaited<
 /**
  * Makes a page of the dashboard from its render function (`dashboardPage<"webhookId">` if its path
  * has parameters of its own). Each page checks the user itself, because Next does not render a
- * layout again when its page changes. A missing object renders the not-found page; a missing permission or an invalid
- * query renders its explanation. Any other error keeps the last good render, or shows the request's
- * ID.
+ * layout again when its page changes. There is no `loading.tsx`, because it would send the status
+ * 200 before the page knows whether its object exists. A missing object renders the not-found page;
+ * a missing permission or an invalid query renders its explanation. Any other error keeps the last
+ * good render, or shows the request's ID.
  */
 export function dashboardPage<Part extends string = never>(
   render: (visit: PageContext<Part>) => Promise<ReactNode>,
@@ -57,6 +60,28 @@ export function dashboardPage<Part extends string = never>(
         throw error;
       }
     });
+  };
+}
+
+/**
+ * The `generateMetadata` of a page about one object: `{name} · {section}`.
+ * @param nameOf reads the object. Use a function from `cache`, so that the page does not read it
+ * again.
+ */
+export function objectTitle<Part extends string>(
+  section: string,
+  nameOf: (caller: Caller, params: Record<Part, string>) => Promise<string>,
+) {
+  return async function generateMetadata({ params }: PageProps): Promise<Metadata> {
+    const { tenant: slug, environment: name, ...further } = await params;
+    const { caller } = await dashboardCaller(slug, name);
+    try {
+      return { title: `${await nameOf(caller, further as Record<Part, string>)} · ${section}` };
+    } catch (error) {
+      unstable_rethrow(error);
+      // The page itself shows what went wrong.
+      return { title: section };
+    }
   };
 }
 

@@ -2,7 +2,9 @@
 
 import { ChevronsUpDown } from "lucide-react";
 import { useTransition } from "react";
+import { leaveSafely } from "@/components/ui/leave-safely";
 import { Menu, MenuButton, MenuLink, MenuSeparator } from "@/components/ui/menu";
+import { TimeMenu, type TimeSettings } from "./time-settings";
 
 type AccountMenuProps = {
   tenant: { name: string; slug: string };
@@ -13,24 +15,35 @@ type AccountMenuProps = {
   /** `/{tenant}/{environment}` */
   base: string;
   signOut: () => Promise<void>;
+  time: TimeSettings;
 };
 
 /** The current organization and user, with links to other organizations and signing out. */
-export function AccountMenu({ tenant, tenants, user, roleName, base, signOut }: AccountMenuProps) {
+export function AccountMenu({
+  tenant,
+  tenants,
+  user,
+  roleName,
+  base,
+  signOut,
+  time,
+}: AccountMenuProps) {
   const [, startTransition] = useTransition();
   const others = tenants.filter(({ slug }) => slug !== tenant.slug);
   return (
     <Menu
-      label={`${tenant.name}: account and organizations`}
       className="flex w-full min-w-0 items-center gap-2 rounded-lg border border-line px-2.5 py-1.5 text-left hover:bg-sunken"
       trigger={
         <>
           <span className="min-w-0 flex-1">
-            <span className="block truncate font-medium">{tenant.name}</span>
+            <span dir="auto" className="block truncate font-medium">
+              {tenant.name}
+            </span>{" "}
             <span className="block truncate text-muted text-xs">
-              {user.name} · {roleName}
+              <bdi>{user.name}</bdi> · {roleName}
             </span>
           </span>
+          <span className="sr-only">account and organizations</span>
           <ChevronsUpDown className="size-4 shrink-0 text-muted" aria-hidden="true" />
         </>
       }
@@ -46,7 +59,9 @@ export function AccountMenu({ tenant, tenants, user, roleName, base, signOut }: 
       ))}
       <MenuLink href="/welcome">Create organization</MenuLink>
       <MenuSeparator />
-      <MenuButton onClick={() => startTransition(signOut)}>Sign out</MenuButton>
+      <TimeMenu {...time} />
+      <MenuSeparator />
+      <MenuButton onClick={() => leaveSafely(() => startTransition(signOut))}>Sign out</MenuButton>
     </Menu>
   );
 }

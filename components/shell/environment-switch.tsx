@@ -1,6 +1,5 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { NearbyLink } from "@/components/ui/nearby-link";
 import type { Environment } from "@/prisma/generated/enums";
@@ -9,14 +8,20 @@ import { environmentNames } from "./environment-name";
 /** Whether a path segment is an ID, which exists in one environment only. */
 const isId = (part: string) => /^[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{26}$/.test(part);
 
+/** The same page in an environment, or the list if the page shows one object. */
+export function pathInEnvironment(path: string, environment: Environment): string {
+  const [, tenant = "", , ...parts] = path.split("/");
+  const firstId = parts.findIndex(isId);
+  const page = parts.slice(0, firstId === -1 ? undefined : firstId).join("/");
+  return `/${tenant}/${environment}${page ? `/${page}` : ""}`;
+}
+
 /**
  * Links to the current page in each environment, or to the list if the current page shows one
  * object.
  */
 export function EnvironmentSwitch({ current }: { current: Environment }) {
-  const [, tenant = "", , ...parts] = usePathname().split("/");
-  const firstId = parts.findIndex(isId);
-  const page = parts.slice(0, firstId === -1 ? undefined : firstId).join("/");
+  const path = usePathname();
   return (
     <nav
       aria-label="Environment"
@@ -25,7 +30,7 @@ export function EnvironmentSwitch({ current }: { current: Environment }) {
       {(["test", "live"] as const).map((environment) => (
         <NearbyLink
           key={environment}
-          href={`/${tenant}/${environment}${page ? `/${page}` : ""}`}
+          href={pathInEnvironment(path, environment)}
           aria-current={environment === current ? "true" : undefined}
           className="flex h-7 items-center justify-center gap-1.5 rounded-md px-3 text-muted hover:text-ink aria-[current]:bg-surface aria-[current]:font-medium aria-[current]:text-ink aria-[current]:shadow-sm"
         >

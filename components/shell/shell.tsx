@@ -12,6 +12,7 @@ import { MobileMenu } from "./mobile-menu";
 import { PageLinks } from "./page-links";
 import { PaletteButton } from "./palette-button";
 import { TestBar } from "./test-bar";
+import { ReportTimeZone, type TimeSettings } from "./time-settings";
 import { Wordmark } from "./wordmark";
 
 type ShellProps = {
@@ -33,13 +34,14 @@ type ShellProps = {
 export function Shell({ environment, find, markRead, notices, children, ...account }: ShellProps) {
   const base = `/${account.tenant.slug}/${environment}`;
   const home = (
-    <Link href={base} aria-label="Parlance, overview">
+    <Link href={base} prefetch={false} aria-label="Parlance, overview">
       <Wordmark />
     </Link>
   );
   const docs = (
     <Link
       href="/docs"
+      prefetch={false}
       className="flex h-8 items-center gap-2.5 rounded-lg px-2.5 text-muted hover:bg-sunken hover:text-ink"
     >
       <BookOpen className="size-4" aria-hidden="true" />
@@ -57,6 +59,7 @@ export function Shell({ environment, find, markRead, notices, children, ...accou
         Skip to content
       </a>
       {environment === "test" ? <TestBar /> : null}
+      <ReportTimeZone {...account.time} />
       <div className="flex flex-1 flex-col md:flex-row">
         <header className="sticky top-(--bar) z-10 flex print:hidden h-14 shrink-0 items-center justify-between gap-3 border-line border-b bg-surface px-4 md:hidden">
           {home}

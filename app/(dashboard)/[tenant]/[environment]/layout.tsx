@@ -1,19 +1,18 @@
+import type { Metadata } from "next";
 import type { ReactNode } from "react";
 import { signOutAction } from "@/app/(auth)/actions";
 import { resendEmailVerificationAction } from "@/app/(auth)/verify/actions";
-import { confirmPasswordAction } from "@/app/(dashboard)/confirm-password-action";
 import { renderOrKeepLast } from "@/app/(dashboard)/dashboard-page";
 import { findObjectsAction } from "@/app/(dashboard)/find-objects-action";
 import { proofMethods } from "@/app/(dashboard)/proof-methods";
 import { readViewerTime } from "@/app/(dashboard)/read-viewer-time";
 import { SuspendedNotice } from "@/components/access-review/suspended-notice";
 import { VerifyAddressNotice } from "@/components/access-review/verify-address-notice";
+import { environmentNames } from "@/components/shell/environment-name";
 import { ProofProvider } from "@/components/shell/proof-dialog";
 import { Shell } from "@/components/shell/shell";
 import { countAllSuspendedAccess } from "@/lib/access-review/service";
 import { dashboardPlace } from "@/lib/auth/dashboard-caller";
-import { linkedProviders } from "@/lib/auth/provider-sign-in";
-import { providers } from "@/lib/auth/providers";
 import { mailTransport } from "@/lib/mail/mail-transport";
 import { reader } from "@/lib/platform/caller";
 import { hasRole, roleNames } from "@/lib/platform/roles";
@@ -21,6 +20,13 @@ import { hasRole, roleNames } from "@/lib/platform/roles";
 import { markReadAction } from "./notifications/actions";
 
 type Props = { params: Promise<{ tenant: string; environment: string }>; children: ReactNode };
+
+/** `{page} · Test · Parlance`, so that tabs and the history tell the environments apart. */
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { environment } = await params;
+  const name = environment === "live" ? environmentNames.live : environmentNames.test;
+  return { title: { template: `%s · ${name} · Parlance`, absolute: `${name} · Parlance` } };
+}
 
 /**
  * Renders the shell only. Next does not render a layout again when its page changes, so each page checks
@@ -33,19 +39,15 @@ export default async function DashboardLayout({ params, children }: Props) {
 
 async function renderFrame(slug: string, name: string, children: ReactNode) {
   const { user, tenant, environment, role, identity } = await dashboardPlace(slug, name);
-  const [linked, suspended] = await Promise.all([
-    linkedProviders(user.id),
+  const [methods, suspended, time] = await Promise.all([
+    proofMethods(user),
     hasRole(role, "ADMIN") ? countAllSuspendedAccess(reader(identity)) : 0,
     readViewerTime(),
   ]);
   const base = `/${tenant.slug}/${environment}`;
   const needsVerification = mailTransport() === "smtp" && !user.isEmailVerified;
   return (
-    <ProofProvider
-      email={user.email}
-      confirmPassword={user.hasPassword ? confirmPasswordAction : null}
-      providers={linked.map((provider) => providers[provider])}
-    >
+    <ProofProvider {...methods}>
       <Shell
         tenant={{ name: tenant.name, slug: tenant.slug }}
         tenants={user.memberships.map((membership) => ({

@@ -6,12 +6,14 @@ import { OnboardingKey } from "@/components/overview/onboarding-key";
 import { SampleData } from "@/components/overview/sample-data";
 import { RequestChart } from "@/components/request-logs/request-chart";
 import { RequestTable } from "@/components/request-logs/request-table";
+import { environmentNames } from "@/components/shell/environment-name";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { ButtonLink } from "@/components/ui/button";
 import { BarChart } from "@/components/ui/chart";
 import { PageHeader } from "@/components/ui/page-header";
 import { Panel } from "@/components/ui/panel";
 import { TabLinks } from "@/components/ui/tabs";
+import { formatTime, zoneName } from "@/components/ui/viewer-time";
 import { formatCappedCount } from "@/components/webhooks/format-count";
 import { type AttemptHour, attemptsByHour } from "@/lib/deliveries/attempts-by-hour";
 import { countUnsent, oldestHeld } from "@/lib/deliveries/search";
@@ -33,7 +35,15 @@ import { keyChoices } from "./api-keys/key-view-data";
 import { onboardingSteps } from "./onboarding-steps";
 import { addSampleDataAction, removeSampleDataAction } from "./sample-data-actions";
 
-export const metadata = { title: "Overview" };
+/** The layout's template does not apply to the page next to it. */
+export async function generateMetadata({ params }: { params: Promise<{ environment: string }> }) {
+  const { environment } = await params;
+  return {
+    title: {
+      absolute: `Overview · ${environment === "live" ? environmentNames.live : environmentNames.test} · Parlance`,
+    },
+  };
+}
 
 const hourMs = 3_600_000;
 /** The time ranges of the charts, and how many hours each bar covers. */
@@ -139,6 +149,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
         >
           <BarChart
             caption="Delivery attempts over time, by outcome"
+            zone={zoneName(now)}
             series={[
               { name: "succeeded", variant: "good" },
               { name: "failed", variant: "danger" },
@@ -158,7 +169,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
           <RequestTable
             caption="Requests with errors, newest first"
             requests={errors}
-            base={base}
+            hrefOf={(id) => `${base}/logs/${id}`}
           />
         </section>
       ) : null}
@@ -175,14 +186,12 @@ function More({ href, name }: { href: string; name: string }) {
   );
 }
 
-const hourLabel = new Intl.DateTimeFormat("en-US", {
+const hourLabel = {
   day: "numeric",
   month: "short",
   hour: "2-digit",
   minute: "2-digit",
-  hourCycle: "h23",
-  timeZone: "UTC",
-});
+} as const;
 
 /** Totals of all webhooks, with `hoursPerBar` hours in each bar. */
 function sumOfHours(all: AttemptHour[][], { since, parts }: Parts, hoursPerBar: number) {
@@ -191,7 +200,7 @@ function sumOfHours(all: AttemptHour[][], { since, parts }: Parts, hoursPerBar: 
     const attempts = of.reduce((total, hour) => total + hour.attempts, 0);
     const failures = of.reduce((total, hour) => total + hour.failures, 0);
     return {
-      label: hourLabel.format(since.getTime() + index * hoursPerBar * hourMs),
+      label: formatTime(new Date(since.getTime() + index * hoursPerBar * hourMs), hourLabel),
       values: [attempts - failures, failures],
     };
   });

@@ -1,5 +1,6 @@
 import Link from "next/link";
-import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { cache } from "react";
+import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { AgentHeader } from "@/components/agents/agent-header";
 import { ArchiveDialog } from "@/components/agents/archive-dialog";
 import { ContentDiff } from "@/components/agents/content-diff";
@@ -31,7 +32,12 @@ import {
 } from "../actions";
 import { loadKnowledgeBaseNames } from "./knowledge-base-names";
 
-export const metadata = { title: "Agent" };
+const load = cache(getAgent);
+
+export const generateMetadata = objectTitle<"agentId">(
+  "Agents",
+  async (caller, { agentId }) => (await load(caller, agentId)).name,
+);
 
 const countedConversations = 1_000;
 

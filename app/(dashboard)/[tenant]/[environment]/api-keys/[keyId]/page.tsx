@@ -1,5 +1,6 @@
 import Link from "next/link";
-import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { cache } from "react";
+import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { describeKey, onDay } from "@/components/api-keys/describe-key";
 import { GrantedScopes } from "@/components/api-keys/granted-scopes";
 import { KeyAudit } from "@/components/api-keys/key-audit";
@@ -22,7 +23,12 @@ import { userNames } from "@/lib/users/service";
 import { bindKeyActions } from "../bind-key-actions";
 import { creatorName, keyChoices, keySummary } from "../key-view-data";
 
-export const metadata = { title: "API key" };
+const load = cache(getApiKey);
+
+export const generateMetadata = objectTitle<"keyId">(
+  "API keys",
+  async (caller, { keyId }) => (await load(caller, keyId)).name,
+);
 
 type ApiKey = Awaited<ReturnType<typeof getApiKey>>;
 

@@ -1,5 +1,6 @@
 import Link from "next/link";
-import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { cache } from "react";
+import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { CustomerConversations } from "@/components/customers/customer-conversations";
 import { CustomerRemoval } from "@/components/customers/customer-removal";
 import { EditCustomerDialog } from "@/components/customers/edit-customer-dialog";
@@ -18,7 +19,12 @@ import { findErasureOf } from "@/lib/erasures/service";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { deleteCustomerAction, eraseCustomerAction, updateCustomerAction } from "../actions";
 
-export const metadata = { title: "Customer" };
+const load = cache(getCustomer);
+
+export const generateMetadata = objectTitle<"customerId">(
+  "Customers",
+  async (caller, { customerId }) => displayName(await load(caller, customerId)),
+);
 
 const shownConversations = 20;
 

@@ -1,5 +1,6 @@
 import Link from "next/link";
-import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { cache } from "react";
+import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { EventChanges } from "@/components/events/event-changes";
 import { EventDeliveries } from "@/components/events/event-deliveries";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
@@ -16,7 +17,12 @@ import type { Event } from "@/lib/events/schema";
 import { getPayload } from "@/lib/events/service";
 import { hasRequestLog } from "@/lib/request-logs/service";
 
-export const metadata = { title: "Event" };
+const load = cache(getPayload);
+
+export const generateMetadata = objectTitle<"eventId">(
+  "Events",
+  async (caller, { eventId }) => JSON.parse(await load(caller, eventId)).type,
+);
 
 export default dashboardPage<"eventId">(async ({ caller, base, params, now }) => {
   const payload = await load(caller, params.eventId);

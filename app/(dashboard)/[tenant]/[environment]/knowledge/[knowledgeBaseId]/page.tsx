@@ -1,4 +1,5 @@
-import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { cache } from "react";
+import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
 import { contentTypeLabels } from "@/components/knowledge/content-type-labels";
 import { DeleteDocumentDialog } from "@/components/knowledge/delete-document-dialog";
@@ -31,7 +32,12 @@ import type { DocumentStatus } from "@/prisma/generated/enums";
 import { deleteDocumentAction, retryDocumentAction } from "../actions";
 import { formatDocumentSize } from "./document-size";
 
-export const metadata = { title: "Knowledge base" };
+const load = cache(getKnowledgeBase);
+
+export const generateMetadata = objectTitle<"knowledgeBaseId">(
+  "Knowledge",
+  async (caller, { knowledgeBaseId }) => (await load(caller, knowledgeBaseId)).name,
+);
 
 const followMs = 2_000;
 

@@ -1,5 +1,5 @@
-import Link from "next/link";
-import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { cache } from "react";
+import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { MethodBadge } from "@/components/docs/method-badge";
 import { RequestDetails } from "@/components/request-logs/request-details";
 import { StatusBadge } from "@/components/request-logs/status-badge";
@@ -9,7 +9,12 @@ import { PageHeader } from "@/components/ui/page-header";
 import { getRequestLog } from "@/lib/request-logs/service";
 import { loadRequestDetails } from "../request-drawer";
 
-export const metadata = { title: "Request" };
+const load = cache(getRequestLog);
+
+export const generateMetadata = objectTitle<"requestId">("Logs", async (caller, { requestId }) => {
+  const { method, path } = await load(caller, requestId);
+  return `${method} ${path}`;
+});
 
 export default dashboardPage<"requestId">(async ({ caller, base, params, now }) => {
   const request = await load(caller, params.requestId);

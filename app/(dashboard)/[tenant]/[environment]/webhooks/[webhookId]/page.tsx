@@ -1,5 +1,6 @@
-import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
-import { parse } from "@/app/(dashboard)/run-action";
+import { cache } from "react";
+import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
+import { parsePage, twoWayPage } from "@/app/(dashboard)/two-way-page";
 import { deliveryFilters } from "@/components/deliveries/delivery-filters";
 import { DeliveryTable } from "@/components/deliveries/delivery-table";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
@@ -33,7 +34,12 @@ import { getWebhook } from "@/lib/webhooks/service";
 import { renderDeliveryDrawer } from "./delivery-drawer";
 import { webhookControls } from "./webhook-controls";
 
-export const metadata = { title: "Webhook" };
+const load = cache(getWebhook);
+
+export const generateMetadata = objectTitle<"webhookId">(
+  "Webhooks",
+  async (caller, { webhookId }) => (await load(caller, webhookId)).url,
+);
 
 export default dashboardPage<"webhookId">(async (visit) => {
   const { caller, environment, base, params, query, now } = visit;

@@ -1,5 +1,6 @@
 import Link from "next/link";
-import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { cache } from "react";
+import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
 import { AgentHeader } from "@/components/agents/agent-header";
 import { CompareForm } from "@/components/agents/compare-form";
@@ -17,7 +18,12 @@ import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { userNames } from "@/lib/users/service";
 import { rollBackAgentAction } from "../../actions";
 
-export const metadata = { title: "Versions of an agent" };
+const load = cache(getAgent);
+
+export const generateMetadata = objectTitle<"agentId">(
+  "Versions · Agents",
+  async (caller, { agentId }) => (await load(caller, agentId)).name,
+);
 
 export default dashboardPage<"agentId">(
   async ({ caller, role, tenant, environment, base, params, query, now }) => {

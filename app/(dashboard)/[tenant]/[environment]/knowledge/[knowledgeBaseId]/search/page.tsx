@@ -1,5 +1,7 @@
 import Link from "next/link";
-import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { cache } from "react";
+import { z } from "zod";
+import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
 import { KnowledgeBaseHeader } from "@/components/knowledge/knowledge-base-header";
 import { QueryForm } from "@/components/knowledge/query-form";
@@ -12,7 +14,30 @@ import { searchDocuments } from "@/lib/knowledge/documents/service";
 import { env } from "@/lib/platform/env";
 import { excerptPieces } from "@/lib/platform/excerpt";
 
-export const metadata = { title: "Try a query" };
+const load = cache(getKnowledgeBase);
+
+export const generateMetadata = objectTitle<"knowledgeBaseId">(
+  "Search · Knowledge",
+  async (caller, { knowledgeBaseId }) => (await load(caller, knowledgeBaseId)).name,
+);
+
+/** The other knowledge bases that the form offers. A search can have 20. */
+const offeredBases = 20;
+
+const pageQuery = z.strictObject({
+  q: z.string().max(500).default(""),
+  match: z.enum(["all", "any"]).default("all"),
+  /** Further knowledge bases to search. */
+  with: z
+    .union([
+      z.array(z.string().max(100)),
+      z
+        .string()
+        .max(100)
+        .transform((id) => [id]),
+    ])
+    .default([]),
+});
 
 export default dashboardPage<"knowledgeBaseId">(
   async ({ caller, environment, base, params, query }) => {

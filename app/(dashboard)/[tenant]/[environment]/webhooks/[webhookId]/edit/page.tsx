@@ -1,4 +1,5 @@
-import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { cache } from "react";
+import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { PageHeader } from "@/components/ui/page-header";
 import { EditWebhook } from "@/components/webhooks/edit-webhook";
 import { eventFamilies } from "@/lib/api/event-reference";
@@ -7,7 +8,12 @@ import { getWebhook } from "@/lib/webhooks/service";
 import { urlRule } from "@/lib/webhooks/webhook-url";
 import { updateWebhookAction } from "../../actions";
 
-export const metadata = { title: "Edit webhook" };
+const load = cache(getWebhook);
+
+export const generateMetadata = objectTitle<"webhookId">(
+  "Edit · Webhooks",
+  async (caller, { webhookId }) => (await load(caller, webhookId)).url,
+);
 
 export default dashboardPage<"webhookId">(async ({ caller, tenant, environment, base, params }) => {
   requireRole(caller, "ADMIN", "change webhooks");

@@ -1,5 +1,6 @@
 import { notFound } from "next/navigation";
-import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { cache } from "react";
+import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { ContentDiff } from "@/components/agents/content-diff";
 import { ContentView } from "@/components/agents/content-view";
 import { RollBackDialog } from "@/components/agents/roll-back-dialog";
@@ -18,7 +19,17 @@ import { userNames } from "@/lib/users/service";
 import { rollBackAgentAction } from "../../../actions";
 import { loadKnowledgeBaseNames } from "../../knowledge-base-names";
 
-export const metadata = { title: "Version of an agent" };
+const load = cache(getAgentVersion);
+
+export const generateMetadata = objectTitle<"agentId" | "version">(
+  "Agents",
+  async (caller, { agentId, version }) => {
+    const number = versionNumber.safeParse(version);
+    if (!number.success) notFound();
+    const { content } = await load(caller, agentId, number.data);
+    return `${content.name} · Version ${number.data}`;
+  },
+);
 
 export default dashboardPage<"agentId" | "version">(
   async ({ caller, role, tenant, environment, base, params, now }) => {

@@ -1,6 +1,6 @@
 import { cache } from "react";
 import { z } from "zod";
-import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
 import { CompareForm } from "@/components/agents/compare-form";
 import { ContentDiff } from "@/components/agents/content-diff";
@@ -13,7 +13,12 @@ import { getAgentVersion } from "@/lib/agents/versions";
 import type { Caller } from "@/lib/platform/caller";
 import { loadKnowledgeBaseNames } from "../../knowledge-base-names";
 
-export const metadata = { title: "Compare versions" };
+const load = cache(getAgent);
+
+export const generateMetadata = objectTitle<"agentId">(
+  "Compare versions · Agents",
+  async (caller, { agentId }) => (await load(caller, agentId)).name,
+);
 
 const choice = z.union([z.literal("draft"), versionNumber]);
 const compareQuery = z.strictObject({ from: choice, to: choice });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
 import { ChunkList } from "@/components/knowledge/chunk-list";
 import { contentTypeLabels } from "@/components/knowledge/content-type-labels";
@@ -25,7 +25,13 @@ import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { deleteDocumentAction, retryDocumentAction } from "../../../actions";
 import { formatDocumentSize } from "../../document-size";
 
-export const metadata = { title: "Document" };
+const load = cache(getDocument);
+
+export const generateMetadata = objectTitle<"knowledgeBaseId" | "documentId">(
+  "Knowledge",
+  async (caller, { knowledgeBaseId, documentId }) =>
+    (await load(caller, knowledgeBaseId, documentId)).name,
+);
 
 const followMs = 2_000;
 const chunksAPage = 20;
