@@ -3,8 +3,15 @@
 import { redirect } from "next/navigation";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { returnPath } from "@/lib/auth/return-path";
+import { finishSignIn } from "@/lib/auth/second-step";
 import { signIn, signOut, signUp } from "@/lib/auth/service";
-import { clearSessionCookie, writeSessionCookie } from "@/lib/auth/session-cookie";
+import {
+  clearPendingSignIn,
+  clearSessionCookie,
+  readPendingSignIn,
+  writePendingSignIn,
+  writeSessionCookie,
+} from "@/lib/auth/session-cookie";
 import { throttledSentence } from "@/lib/auth/throttle";
 import { signUpInput } from "@/lib/users/schema";
 import { asUnavailable, type FormState, fieldErrors, textOf } from "./form-state";
@@ -23,6 +30,11 @@ export async function signInAction(_before: FormState, form: FormData): Promise<
   if (result.outcome === "failed")
     return { message: "The email address or password is incorrect.", values: { email } };
 
+  const target = returnPath(form.get("callbackUrl"));
+  if (result.outcome === "second-step") {
+    await writePendingSignIn(result.pending);
+    redirect(`/login?callbackUrl=${encodeURIComponent(target)}`);
+  }
   await writeSessionCookie(result.sessionId);
   redirect(target);
 }

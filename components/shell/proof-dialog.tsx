@@ -1,22 +1,30 @@
 "use client";
 
-import Link from "next/link";
-import { createContext, type FormEvent, type ReactNode, useContext, useState } from "react";
-import { ProviderProof } from "@/components/profile/provider-proof";
-import { Button } from "@/components/ui/button";
-import { Dialog, DialogButtons, DialogContent } from "@/components/ui/dialog";
-import { TextField } from "@/components/ui/field";
-import { Notice } from "@/components/ui/notice";
+import dynamic from "next/dynamic";
+import { createContext, type ReactNode, useContext, useState } from "react";
+import type { SignInOptions } from "@/components/profile/passkey-prompt";
 import type { ProviderChoice } from "@/lib/auth/providers";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 
-type ProofMethods = {
+export type ProofMethods = {
   email: string;
   /** Null for a user without a password. */
   confirmPassword: ((password: string) => Promise<ActionResult>) | null;
+  /** For a user with a second factor: with a code from their authenticator app, or a recovery code. */
+  confirmCode: ((code: string) => Promise<ActionResult>) | null;
+  passkey: {
+    ask: () => Promise<ActionResult<SignInOptions>>;
+    confirm: (response: unknown) => Promise<ActionResult>;
+  } | null;
   /** The providers with which the user can sign in again instead. */
   providers: ProviderChoice[];
 };
+
+// Loaded on demand, because every page can ask and few do.
+const ProofQuestion = dynamic(
+  () => import("./proof-question").then((module) => module.ProofQuestion),
+  { ssr: false },
+);
 
 const ProofContext = createContext<ProofMethods | null>(null);
 
@@ -25,7 +33,7 @@ export function ProofProvider({ children, ...ways }: ProofMethods & { children: 
   return <ProofContext value={ways}>{children}</ProofContext>;
 }
 
-type ProofPrompt = { what: string; resolve: (isProved: boolean) => void };
+export type ProofPrompt = { what: string; resolve: (isProved: boolean) => void };
 
 /**
  * For actions that run with `actWithProof`. `prove(() => action(…))` runs the action, asks the user
@@ -37,7 +45,10 @@ type ProofPrompt = { what: string; resolve: (isProved: boolean) => void };
  *     const result = await prove(() => createKey(form));
  */
 export function useProof() {
+  const ways = useContext(ProofContext);
   const [prompt, setPrompt] = useState<ProofPrompt | null>(null);
+
+  if (!ways) throw new Error("useProof must be used inside a ProofProvider");
 
   async function prove<Value>(
     work: () => Promise<ActionResult<Value> | ProofRequest>,
@@ -57,6 +68,6 @@ export function useProof() {
     return prove(work);
   }
 
-  const question = prompt ? <ProofDialog what={prompt.what} resolve={prompt.resolve} /> : null;
+  const question = prompt ? <ProofQuestion ways={ways} {...prompt} /> : null;
   return { prove, question };
 }

@@ -59,6 +59,9 @@ const messages: Record<string, string> = {
   CredentialsSignin: "The email address or password is incorrect.",
   TooManyAttempts: "Too many failed attempts. Try again in a few minutes.",
   TooManyAccounts: "Too many accounts were created from this network. Try again in 15 minutes.",
+  AccountChanged: "Your account changed while you signed in. Sign in again.",
+  AddressReserved:
+    "The account with this address got another one a few days ago. Sign in with that one. If you did not change it, use the link in our mail about the change.",
   EmailUnverified:
     "That GitHub or Google account has no verified email address. Verify it there, then try again.",
   OtherAccount:

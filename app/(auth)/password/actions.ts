@@ -3,7 +3,7 @@
 import { redirect } from "next/navigation";
 import { findPasswordReset, requestPasswordReset, resetPassword } from "@/lib/auth/password-reset";
 import { currentDevice } from "@/lib/auth/require-user";
-import { writeSessionCookie } from "@/lib/auth/session-cookie";
+import { writePendingSignIn, writeSessionCookie } from "@/lib/auth/session-cookie";
 import { resetPasswordInput, resetRequestInput } from "@/lib/users/schema";
 import { asUnavailable, type FormState, fieldErrors, textOf } from "../form-state";
 
@@ -37,7 +37,11 @@ export async function resetPasswordAction(
     asUnavailable,
   );
   if (!result) return expired;
-  if ("outcome" in result) return { message: result.detail };
+  if (result.outcome === "unavailable") return { message: result.detail };
+  if (result.outcome === "second-step") {
+    await writePendingSignIn(result.pending);
+    redirect("/login");
+  }
   await writeSessionCookie(result.sessionId);
   redirect("/");
 }
