@@ -1,11 +1,11 @@
 "use client";
 
 import { type FormEvent, useRef, useState, useTransition } from "react";
-import { toast } from "sonner";
 import { useProof } from "@/components/shell/proof-dialog";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 import { RefusalNotice } from "@/components/ui/refusal-notice";
+import { toast } from "@/components/ui/toast";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { KnownEmail, NewPasswordField } from "./account-fields";
 

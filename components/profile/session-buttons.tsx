@@ -1,9 +1,9 @@
 "use client";
 
 import { useTransition } from "react";
-import { toast } from "sonner";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { Button } from "@/components/ui/button";
+import { toast } from "@/components/ui/toast";
 import type { ActionResult } from "@/lib/platform/action-result";
 
 type SignOutOneProps = { device: string; signOut: () => Promise<ActionResult> };

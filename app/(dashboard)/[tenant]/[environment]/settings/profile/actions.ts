@@ -4,7 +4,7 @@ import { z } from "zod";
 import {
   type ActionPlace,
   act,
-  filledFields,
+  actOnAccount,
   parse,
   toRefusal,
 } from "@/app/(dashboard)/run-action";
@@ -12,8 +12,9 @@ import { changePassword } from "@/lib/auth/change-password";
 import { requestEmailChange } from "@/lib/auth/email-change";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { endSession } from "@/lib/auth/service";
-import { writeSessionCookie } from "@/lib/auth/session-cookie";
+import { clearSessionCookie, writeSessionCookie } from "@/lib/auth/session-cookie";
 import { throttledSentence } from "@/lib/auth/throttle";
+import { deleteAccount } from "@/lib/members/delete-account";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { filledFields } from "@/lib/platform/form-fields";
 import { changePasswordInput, emailChangeInput, personInput } from "@/lib/users/schema";
@@ -52,7 +53,10 @@ export async function changePasswordAction(sent: FormData): Promise<ActionResult
       return { outcome: "refused", message: throttledSentence(result), errors: {} };
     if (result.outcome === "failed")
       return refusal("current", "The current password is incorrect.");
-    return { outcome: "proof-needed", what: "set a password" };
+    return {
+      outcome: "proof-needed",
+      what: user.hasPassword ? "change your password" : "set a password",
+    };
   } catch (error) {
     return toRefusal(error);
   }
@@ -70,6 +74,15 @@ export async function revokeSessionAction(
 ): Promise<ActionResult> {
   return act(place, z.string().max(100), sessionId, async (caller, id) => {
     await endSession(caller, id);
+    return null;
+  });
+}
+
+/** Deletes the account in every organization, and signs this browser out. */
+export async function deleteAccountAction(): Promise<ActionResult | ProofRequest> {
+  return actOnAccount(async (user, device) => {
+    await deleteAccount(user, device);
+    await clearSessionCookie();
     return null;
   });
 }

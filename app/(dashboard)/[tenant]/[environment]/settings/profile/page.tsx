@@ -1,3 +1,4 @@
+import { cookies } from "next/headers";
 import { signOutAction } from "@/app/(auth)/actions";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { secondFactorPanel } from "@/app/(dashboard)/second-factor";
@@ -14,7 +15,9 @@ import { CopyableId } from "@/components/ui/copyable-id";
 import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { Cell, Row, RowActions, RowName, Table } from "@/components/ui/table";
+import { themeCookie, themes } from "@/components/ui/theme";
 import { Time } from "@/components/ui/time";
+import { findRequestedChange } from "@/lib/auth/email-change";
 import { listProviderAccounts } from "@/lib/auth/provider-sign-in";
 import { configuredProviders } from "@/lib/auth/providers";
 import { env, sessionLifetimeHours } from "@/lib/platform/env";
@@ -33,11 +36,14 @@ import {
 export const metadata = { title: "Profile and sessions" };
 
 export default dashboardPage(async ({ caller, user, tenant, environment, base, now }) => {
-  const [sessions, accounts] = await Promise.all([
+  const [requested, sessions, accounts, secondFactor] = await Promise.all([
+    findRequestedChange(user),
     listSessions(caller.db, user.id),
     listProviderAccounts(caller.db, user.id),
+    secondFactorPanel(user, now),
   ]);
   const place = { tenant: tenant.slug, environment };
+  const chosenTheme = (await cookies()).get(themeCookie)?.value;
   const { SESSION_IDLE_HOURS: idleHours } = env();
   return (
     <>
@@ -82,6 +88,7 @@ export default dashboardPage(async ({ caller, user, tenant, environment, base, n
             now={now}
           />
         </Panel>
+        {secondFactor}
         <Panel title="Password">
           <PasswordForm
             email={user.email}
