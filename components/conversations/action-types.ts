@@ -10,6 +10,8 @@ export type SendKind = "reply" | "note" | "customer";
 export type SendMessage = (sent: {
   kind: SendKind;
   text: string;
+  /** Ids of uploaded files. */
+  attachments: string[];
   key: string;
   resolves: boolean;
 }) => Promise<ActionResult>;
@@ -20,6 +22,24 @@ export type ConversationPatch = Omit<Partial<UpdateConversation>, "snoozedUntil"
 };
 export type UpdateConversationAction = (patch: ConversationPatch) => Promise<ActionResult>;
 
+/** One change of several conversations. */
+export type BulkChange =
+  | { status: "RESOLVED" }
+  | { assigneeId: string | null }
+  | { addTag: string };
+
+/** A changed conversation, and the updates that undo the change. */
+export type UndoStep = { id: string; patches: ConversationPatch[] };
+
+export type ChangeConversations = (
+  ids: string[],
+  change: BulkChange,
+) => Promise<ActionResult<{ changed: UndoStep[]; skipped: number }>>;
+export type UndoConversations = (steps: UndoStep[]) => Promise<ActionResult>;
+
+export type DeleteConversation = () => Promise<ActionResult>;
+export type RedactMessage = (id: string) => Promise<ActionResult>;
+
 /** A search result: the name to show, and details that tell it apart from others. */
-export type FoundCustomer = { id: string; name: string; detail: string };
-export type FindCustomers = (q: string) => Promise<ActionResult<FoundCustomer[]>>;
+export type Found = { id: string; name: string; detail: string };
+export type Find = (q: string) => Promise<ActionResult<Found[]>>;

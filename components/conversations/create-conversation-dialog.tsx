@@ -3,22 +3,25 @@
 import { CreateDialog } from "@/components/shell/create-dialog";
 import { TextAreaField, TextField } from "@/components/ui/field";
 import type { ActionResult } from "@/lib/platform/action-result";
+import type { Environment } from "@/prisma/generated/enums";
+import { newConversationBody } from "./new-conversation-body";
 
 type Props = {
   base: string;
+  environment: Environment;
   isIcon?: boolean;
   create: (form: FormData) => Promise<ActionResult<{ id: string }>>;
 };
 
 /**
- * Creates a conversation by hand, to try things out, so in test only. Sends what the API would get
- * when a customer first writes.
+ * Starts a conversation by hand. In live, its first message is the user's. In test, to try things
+ * out, it is what a customer would write.
  */
-export function CreateConversationDialog({ base, isIcon, create }: Props) {
+export function CreateConversationDialog({ base, environment, isIcon, create }: Props) {
   return (
     <CreateDialog
       title="Create conversation"
-      environment="test"
+      environment={environment}
       create={create}
       path={`${base}/conversations`}
       apiCall={(form) => ({
@@ -55,7 +58,7 @@ export function CreateConversationDialog({ base, isIcon, create }: Props) {
             error={errors.subject}
           />
           <TextAreaField
-            label="What the customer writes"
+            label={environment === "live" ? "Your message" : "What the customer writes"}
             name="message"
             maxLength={10_000}
             rows={3}
@@ -65,4 +68,11 @@ export function CreateConversationDialog({ base, isIcon, create }: Props) {
       )}
     </CreateDialog>
   );
+}
+
+/** In live, the first message is the member's. */
+function bodyOf(form: FormData, environment: Environment): object {
+  const { message, ...fields } = newConversationBody(form) as { message?: string };
+  if (!message || environment === "test") return { ...fields, ...(message && { message }) };
+  return { ...fields, message: { text: message, author: { type: "USER" } } };
 }

@@ -3,14 +3,14 @@
 import { type FormEvent, useState, useTransition } from "react";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
-import type { FindCustomers, FoundCustomer, UpdateConversationAction } from "./action-types";
+import type { Find, Found, UpdateConversationAction } from "./action-types";
 
-type Props = { isFirst: boolean; find: FindCustomers; update: UpdateConversationAction };
+type Props = { isFirst: boolean; find: Find; update: UpdateConversationAction };
 
 /** Links a conversation to a customer, if the API set none or the wrong one. */
 export function CustomerPicker({ isFirst, find, update }: Props) {
   const [isOpen, setIsOpen] = useState(false);
-  const [found, setFound] = useState<FoundCustomer[]>();
+  const [found, setFound] = useState<Found[]>();
   const [problem, setProblem] = useState<string>();
   const [isPending, startTransition] = useTransition();
 
@@ -88,8 +88,12 @@ export function CustomerPicker({ isFirst, find, update }: Props) {
                 onClick={() => choose(id)}
                 className="w-full rounded-lg border border-line px-2.5 py-1.5 text-left hover:bg-sunken"
               >
-                <span className="block truncate font-medium">{name}</span>
-                <span className="block truncate text-muted text-xs">{detail}</span>
+                <span dir="auto" className="block truncate font-medium">
+                  {name}
+                </span>
+                <span dir="auto" className="block truncate text-muted text-xs">
+                  {detail}
+                </span>
               </button>
             </li>
           ))}

@@ -1,25 +1,31 @@
 "use client";
 
 import { Check, ChevronDown } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useState, useTransition } from "react";
-import { toast } from "sonner";
-import { EnvironmentName } from "@/components/shell/environment-name";
 import { Button, buttonClass } from "@/components/ui/button";
-import { Dialog, DialogButtons, DialogContent } from "@/components/ui/dialog";
+import { leaveSafely } from "@/components/ui/leave-safely";
 import { Menu, MenuButton, MenuSeparator } from "@/components/ui/menu";
 import { Notice } from "@/components/ui/notice";
+import { toast } from "@/components/ui/toast";
 import type { ConversationStatus } from "@/lib/conversations/schema";
 import type { Environment } from "@/prisma/generated/enums";
 import type { ConversationPatch, UpdateConversationAction } from "./action-types";
 import { statusLabels } from "./labels";
-import { SnoozeDialog } from "./snooze-dialog";
+import { patchesToUndoResolving } from "./undo-resolving";
+
+const CloseDialog = dynamic(() => import("./close-dialog").then((module) => module.CloseDialog));
+const SnoozeDialog = dynamic(() => import("./snooze-dialog").then((module) => module.SnoozeDialog));
 
 type StatusActionsProps = {
   status: ConversationStatus;
+  snoozedUntil: string | null;
   /** The statuses that it can change to. Only these are offered. */
   allowed: readonly ConversationStatus[];
   environment: Environment;
+  /** Opens after the conversation was resolved. */
+  nextHref: string;
   update: UpdateConversationAction;
 };
 
@@ -35,9 +41,19 @@ const verbs: Record<ConversationStatus, string> = {
  * The status changes of a conversation. If another user made one impossible in the meantime, shows
  * why.
  */
-export function StatusActions({ status, allowed, environment, update }: StatusActionsProps) {
+export function StatusActions({
+  status,
+  snoozedUntil,
+  allowed,
+  environment,
+  nextHref,
+  update,
+}: StatusActionsProps) {
   const router = useRouter();
   const [asks, setAsks] = useState<"snooze" | "close" | null>(null);
+  // A dialog is loaded when it first opens, and stays to close with its transition.
+  const [hasSnoozeDialog, setHasSnoozeDialog] = useState(false);
+  const [hasCloseDialog, setHasCloseDialog] = useState(false);
   const [refusal, setRefusal] = useState<string>();
   const [isPending, startTransition] = useTransition();
 
@@ -51,9 +67,37 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
     });
   }
 
+  /** Resolves, and opens the next conversation. A toast there offers to undo it. */
+  function resolve() {
+    startTransition(async () => {
+      const result = await update({ status: "RESOLVED" });
+      setRefusal(result.outcome === "refused" ? result.message : undefined);
+      if (result.outcome === "refused") return router.refresh();
+      toast.success("Resolved.", { duration: 10_000, action: { label: "Undo", onClick: undo } });
+      leaveSafely(() => router.push(nextHref));
+    });
+  }
+
+  async function undo() {
+    try {
+      for (const patch of patchesToUndoResolving({ status, snoozedUntil })) {
+        const result = await update(patch);
+        if (result.outcome === "refused") return void toast.error(result.message);
+      }
+      toast.success(status === "OPEN" ? "Reopened." : `${statusLabels[status]} again.`);
+    } catch {
+      toast.error("The response was lost. Check the conversation.");
+    }
+  }
+
   function choose(to: ConversationStatus) {
-    if (to === "SNOOZED") setAsks("snooze");
-    else if (to === "CLOSED") setAsks("close");
+    if (to === "SNOOZED") {
+      setHasSnoozeDialog(true);
+      setAsks("snooze");
+    } else if (to === "CLOSED") {
+      setHasCloseDialog(true);
+      setAsks("close");
+    } else if (to === "RESOLVED") resolve();
     else move({ status: to });
   }
 
@@ -69,7 +113,7 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
             size="small"
             aria-keyshortcuts="e"
             disabled={isPending}
-            onClick={() => move({ status: "RESOLVED" })}
+            onClick={resolve}
           >
             <Check className="size-4" aria-hidden="true" />
             Resolve
@@ -103,39 +147,24 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
         </Menu>
       </div>
       {refusal ? <Notice>{refusal}</Notice> : null}
-      <SnoozeDialog
-        isOpen={asks === "snooze"}
-        isPending={isPending}
-        environment={environment}
-        onOpenChange={(open) => setAsks(open ? "snooze" : null)}
-        snooze={(until) => move({ status: "SNOOZED", snoozedUntil: until.toISOString() })}
-      />
-      <Dialog open={asks === "close"} onOpenChange={(open) => setAsks(open ? "close" : null)}>
-        <DialogContent
-          role="alertdialog"
-          title="Close this conversation?"
-          description={
-            <>
-              It is a conversation in <EnvironmentName environment={environment} />.
-            </>
-          }
-        >
-          <p className="mb-5">
-            Closing is final: no one can write in it or reopen it. The only exception is a message
-            from a program that asks for it. A customer who returns starts a new conversation. To
-            continue later, resolve it instead.
-          </p>
-          <DialogButtons cancel="Keep it">
-            <Button
-              variant="danger"
-              onClick={() => move({ status: "CLOSED" })}
-              disabled={isPending}
-            >
-              {isPending ? "Closing…" : "Close conversation"}
-            </Button>
-          </DialogButtons>
-        </DialogContent>
-      </Dialog>
+      {hasSnoozeDialog ? (
+        <SnoozeDialog
+          isOpen={asks === "snooze"}
+          isPending={isPending}
+          environment={environment}
+          onOpenChange={(open) => setAsks(open ? "snooze" : null)}
+          snooze={(until) => move({ status: "SNOOZED", snoozedUntil: until.toISOString() })}
+        />
+      ) : null}
+      {hasCloseDialog ? (
+        <CloseDialog
+          isOpen={asks === "close"}
+          isPending={isPending}
+          environment={environment}
+          onOpenChange={(open) => setAsks(open ? "close" : null)}
+          close={() => move({ status: "CLOSED" })}
+        />
+      ) : null}
     </>
   );
 }

@@ -20,16 +20,19 @@ export function CustomerConversations({
         <li key={id} className="flex items-start gap-3 py-3">
           <div className="min-w-0 flex-1">
             <Link
+              dir="auto"
               href={`${base}/conversations/${id}?status=all`}
-              className="break-words font-medium text-accent hover:underline"
+              className="block w-fit break-words font-medium text-accent hover:underline"
             >
               {subject ?? lastMessagePreview ?? id}
             </Link>
             {subject && lastMessagePreview ? (
-              <p className="line-clamp-1 break-words text-muted">{lastMessagePreview}</p>
+              <p dir="auto" className="line-clamp-1 break-words text-muted">
+                {lastMessagePreview}
+              </p>
             ) : null}
             <p className="text-muted text-xs">
-              {channelId} · <Time at={new Date(updatedAt)} now={now} />
+              <bdi>{channelId}</bdi> · <Time at={new Date(updatedAt)} now={now} />
             </p>
           </div>
           <Badge variant={statusVariants[status]}>{statusLabels[status]}</Badge>

@@ -29,6 +29,10 @@ export const conversationsOf = ({ call, list }: Caller) => ({
   update: (conversationId: string, body: UpdateConversationBody, options?: RequestOptions) =>
     call("PATCH /conversations/{conversationId}", { path: { conversationId }, body }, options),
 
+  /** Deletes its messages, too. */
+  delete: (conversationId: string, options?: RequestOptions) =>
+    call("DELETE /conversations/{conversationId}", { path: { conversationId } }, options),
+
   messages: {
     /** Oldest first. */
     list: (conversationId: string, query?: ListMessagesQuery, options?: RequestOptions) =>
@@ -38,7 +42,7 @@ export const conversationsOf = ({ call, list }: Caller) => ({
         options,
       ),
 
-    /** The author is the customer, unless `author` is set. */
+    /** The author is the customer, unless `author` is set. `attachments` are ids of `files.create`. */
     create: (conversationId: string, body: PostMessageBody, options?: RequestOptions) =>
       call(
         "POST /conversations/{conversationId}/messages",

@@ -1,30 +1,58 @@
 "use server";
 
 import { z } from "zod";
-import { type ActionPlace, act, filledFields, query } from "@/app/(dashboard)/run-action";
-import type { ConversationPatch, FoundCustomer } from "@/components/conversations/action-types";
+import { type ActionPlace, act, query } from "@/app/(dashboard)/run-action";
+import type {
+  BulkChange,
+  ConversationPatch,
+  Found,
+  UndoStep,
+} from "@/components/conversations/action-types";
 import { statusLabels } from "@/components/conversations/labels";
+import { newConversationBody } from "@/components/conversations/new-conversation-body";
+import { patchesToUndoResolving } from "@/components/conversations/undo-resolving";
+import { newestAgentNames } from "@/lib/agents/service";
 import { runOnce } from "@/lib/api/run-once";
-import { type CreateMessage, messageText } from "@/lib/conversations/message-schema";
-import { postMessage } from "@/lib/conversations/messages";
+import { deleteConversation } from "@/lib/conversations/delete";
 import {
+  type CreateMessage,
+  messageContent,
+  requireContent,
+} from "@/lib/conversations/message-schema";
+import { postMessage } from "@/lib/conversations/messages";
+import { redactMessage } from "@/lib/conversations/redact";
+import { deleteView, saveView } from "@/lib/conversations/saved-views";
+import {
+  type Conversation,
   type ConversationStatus,
   createConversationBody,
+  maximumTags,
+  transitions,
+  type UpdateConversation,
   updateConversationBody,
 } from "@/lib/conversations/schema";
-import { createConversation, updateConversation } from "@/lib/conversations/service";
+import {
+  createConversation,
+  lockConversation,
+  toConversation,
+  updateConversation,
+} from "@/lib/conversations/service";
 import { displayName } from "@/lib/customers/display-name";
 import { findCustomersQuery } from "@/lib/customers/schema";
 import { findCustomers } from "@/lib/customers/service";
 import type { ActionResult } from "@/lib/platform/action-result";
+import type { Caller } from "@/lib/platform/caller";
 import { AppError } from "@/lib/platform/errors";
+import { requireListQuery } from "./load-inbox";
 
-const sentMessage = z.strictObject({
-  kind: z.enum(["reply", "note", "customer"]),
-  text: messageText,
-  key: z.string().regex(/^[0-9a-f]{32}$/),
-  resolves: z.boolean(),
-});
+const sentMessage = requireContent(
+  z.strictObject({
+    kind: z.enum(["reply", "note", "customer"]),
+    ...messageContent,
+    key: z.string().regex(/^[0-9a-f]{32}$/),
+    resolves: z.boolean(),
+  }),
+);
 
 /**
  * Writes as the signed-in user or, in test, as the customer. Retries with the same key write it only
@@ -39,16 +67,18 @@ export async function sendMessageAction(
     place,
     sentMessage,
     sent,
-    async (caller, { kind, text, key, resolves }, { user, environment }) => {
+    async (caller, { kind, text, attachments, key, resolves }, { user, environment }) => {
       if (kind === "customer" && environment !== "test") {
         throw new AppError("validation", "You can write as a customer only in test.");
       }
       const person = { type: "USER", id: user.id, name: user.name } as const;
-      const message: CreateMessage =
-        kind === "customer"
-          ? { text }
-          : { text, author: person, ...(kind === "note" && { direction: "INTERNAL" as const }) };
-      return runOnce(caller, key, { conversationId, kind, text, resolves }, async () => {
+      const message: CreateMessage = {
+        ...{ text, attachments },
+        ...(kind !== "customer" && { author: person }),
+        ...(kind === "note" && { direction: "INTERNAL" as const }),
+      };
+      const sent = { conversationId, kind, text, attachments, resolves };
+      return runOnce(caller, key, sent, async () => {
         await postMessage(caller, conversationId, message);
         if (resolves) await updateConversation(caller, conversationId, { status: "RESOLVED" });
         return null;
@@ -66,6 +96,88 @@ export async function updateConversationAction(
     await updateConversation(caller, id, input).catch((error) => {
       throw inWords(error);
     });
+    return null;
+  });
+}
+
+const mostSelected = 50;
+const selectedIds = z.array(z.string().max(100)).min(1).max(mostSelected);
+const bulkChange = z.strictObject({
+  ids: selectedIds,
+  change: z.union([
+    z.strictObject({ status: z.literal("RESOLVED") }),
+    z.strictObject({ assigneeId: z.string().max(100).nullable() }),
+    z.strictObject({ addTag: z.string().min(1).max(50) }),
+  ]),
+});
+
+/** Changes each conversation that allows it. @returns how to undo that, and how many were skipped */
+export async function changeConversationsAction(
+  place: ActionPlace,
+  ids: string[],
+  change: BulkChange,
+): Promise<ActionResult<{ changed: UndoStep[]; skipped: number }>> {
+  return act(place, bulkChange, { ids, change }, async (caller, input) => {
+    const patch: UpdateConversation =
+      "addTag" in input.change ? { addTags: [input.change.addTag] } : input.change;
+    const changed: UndoStep[] = [];
+    let skipped = 0;
+    // In the order of their ids, so that two such changes cannot block each other.
+    for (const id of input.ids.toSorted()) {
+      const before = await findConversation(caller, id);
+      if (!before || !isAllowed(before, patch)) {
+        skipped += 1;
+        continue;
+      }
+      const after = await updateConversation(caller, id, patch);
+      if (after.updatedAt !== before.updatedAt)
+        changed.push({ id, patches: undoPatches(before, patch) });
+    }
+    return { changed, skipped };
+  });
+}
+
+async function findConversation(caller: Caller, id: string): Promise<Conversation | null> {
+  try {
+    return toConversation(await lockConversation(caller, id));
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "not-found") return null;
+    throw error;
+  }
+}
+
+function isAllowed({ status, tags }: Conversation, patch: UpdateConversation): boolean {
+  const wanted = new Set([...tags, ...(patch.addTags ?? [])]);
+  return (
+    wanted.size <= maximumTags &&
+    (!patch.status || patch.status === status || transitions[status].includes(patch.status))
+  );
+}
+
+function undoPatches(before: Conversation, patch: UpdateConversation): ConversationPatch[] {
+  if (patch.status) return patchesToUndoResolving(before);
+  if (patch.addTags)
+    return [{ removeTags: patch.addTags.filter((tag) => !before.tags.includes(tag)) }];
+  return [{ assigneeId: before.assigneeId }];
+}
+
+const undoSteps = z
+  .array(
+    z.strictObject({ id: z.string().max(100), patches: z.array(updateConversationBody).max(2) }),
+  )
+  .min(1)
+  .max(mostSelected);
+
+export async function undoConversationsAction(
+  place: ActionPlace,
+  steps: UndoStep[],
+): Promise<ActionResult> {
+  return act(place, undoSteps, steps, async (caller, given) => {
+    for (const { id, patches } of given.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
+      for (const patch of patches)
+        await updateConversation(caller, id, patch).catch((error) => {
+          throw inWords(error);
+        });
     return null;
   });
 }
@@ -167,11 +279,28 @@ export async function redactMessageAction(
 
 const mostChoices = 6;
 
+const findAgentsQuery = z.strictObject({ q: z.string().max(200) });
+
+/** The agents that the list can be filtered by. */
+export async function findAgentsAction(
+  place: ActionPlace,
+  q: string,
+): Promise<ActionResult<Found[]>> {
+  return query(place, findAgentsQuery, { q }, async (caller, input) => {
+    const agents = await newestAgentNames(caller, 100);
+    const wanted = input.q.trim().toLowerCase();
+    return agents
+      .filter(({ name }) => name.toLowerCase().includes(wanted))
+      .slice(0, mostChoices)
+      .map(({ id, name, description }) => ({ id, name, detail: description ?? "" }));
+  });
+}
+
 /** The customers that a conversation can be linked to. */
 export async function findCustomersAction(
   place: ActionPlace,
   q: string,
-): Promise<ActionResult<FoundCustomer[]>> {
+): Promise<ActionResult<Found[]>> {
   return query(place, findCustomersQuery, { q }, async (caller, input) => {
     const { data } = await findCustomers(caller, input);
     return data.slice(0, mostChoices).map((customer) => {

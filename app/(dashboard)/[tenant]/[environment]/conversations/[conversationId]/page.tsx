@@ -3,7 +3,7 @@ import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { getConversation } from "@/lib/conversations/service";
 import { renderInbox } from "../inbox-page";
 
-type Props = { params: Promise<{ tenant: string; environment: string; conversationId: string }> };
+const load = cache(getConversation);
 
 /** Screen readers read the title when j and k open another conversation. */
 export const generateMetadata = objectTitle<"conversationId">(
@@ -14,6 +14,6 @@ export const generateMetadata = objectTitle<"conversationId">(
   },
 );
 
-export default dashboardPage<"conversationId">((visit) =>
-  renderInbox(visit, visit.params.conversationId),
+export default dashboardPage<"conversationId">(async (visit) =>
+  renderInbox(visit, await load(visit.caller, visit.params.conversationId)),
 );
