@@ -1,5 +1,7 @@
 "use client";
 
+import { Paperclip } from "lucide-react";
+import dynamic from "next/dynamic";
 import { unstable_rethrow } from "next/navigation";
 import {
   type ClipboardEvent,
@@ -13,7 +15,16 @@ import { ShowApiCall } from "@/components/shell/show-api-call";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { randomKey } from "@/components/ui/random-key";
+import { LeaveGuard } from "@/components/ui/unsaved-changes";
+import { useFileDrop } from "@/components/uploads/use-file-drop";
+import { useUploads } from "@/components/uploads/use-uploads";
 import type { SendKind, SendMessage } from "./action-types";
+
+// Loaded on demand, because most messages have no files.
+const AttachmentTray = dynamic(
+  () => import("./attachment-tray").then((tray) => tray.AttachmentTray),
+  { ssr: false },
+);
 
 type Choice = { label: string; key?: string; placeholder: string; send: string; sent: string };
 
@@ -48,13 +59,17 @@ type ComposerProps = {
   kinds: SendKind[];
   /** Whether a reply can also resolve the conversation. */
   canResolve: boolean;
+  /** The URL that files are uploaded to, and what one message can have. */
+  files: { url: string; maximumBytes: number; maximumCount: number };
   send: SendMessage;
 };
 
 /**
- * The text stays until it is sent: after an error, after a lost response, and while another conversation is open. Each text has an idempotency key, so retries send it only once.
+ * The text stays until it is sent: after an error, after a lost response, and while another
+ * conversation is open. Each text has an idempotency key, so retries send it only once. Files are
+ * uploaded as soon as they are chosen.
  */
-export function Composer({ conversationId, kinds, canResolve, send }: ComposerProps) {
+export function Composer({ conversationId, kinds, canResolve, files, send }: ComposerProps) {
   const [kind, setKind] = useState<SendKind>("reply");
   const [text, setText] = useState("");
   const [refusal, setRefusal] = useState<string>();
@@ -64,6 +79,17 @@ export function Composer({ conversationId, kinds, canResolve, send }: ComposerPr
   const isSending = useRef(false);
   const attempt = useRef({ of: "", key: "" });
   const draftName = `draft ${conversationId}`;
+  const picker = useRef<HTMLInputElement>(null);
+  const { uploads, add, again, remove, clear } = useUploads({
+    ...{ url: files.url, maximumBytes: files.maximumBytes },
+    gone: "This organization no longer exists.",
+  });
+  const drop = useFileDrop(addFiles);
+  const attachments = uploads.flatMap(({ sent }) => (sent?.outcome === "done" ? [sent.id] : []));
+  const isUploading = uploads.some(({ sent }) => sent === null);
+  const hasFailed = uploads.some(({ sent }) => sent && sent.outcome !== "done");
+  // A message must not be sent without a file that its writer believes to be in it.
+  const isReady = !isUploading && !hasFailed && (text.trim() !== "" || attachments.length > 0);
 
   useEffect(() => setText(sessionStorage.getItem(draftName) ?? ""), [draftName]);
 
@@ -74,6 +100,24 @@ export function Composer({ conversationId, kinds, canResolve, send }: ComposerPr
     else sessionStorage.removeItem(draftName);
   }
 
+  function addFiles(chosen: File[]) {
+    const room = files.maximumCount - uploads.length;
+    setRefusal(
+      chosen.length > room ? `A message can have at most ${files.maximumCount} files.` : undefined,
+    );
+    setSent("");
+    add(chosen.slice(0, Math.max(0, room)));
+  }
+
+  /** Text that is copied from a document can come with a picture of itself. */
+  function onPaste(event: ClipboardEvent) {
+    const { files: given, types } = event.clipboardData;
+    const pasted = Array.from(given);
+    if (pasted.length === 0 || types.includes("text/plain")) return;
+    event.preventDefault();
+    addFiles(pasted);
+  }
+
   function choose(next: SendKind) {
     setKind(next);
     setRefusal(undefined);
@@ -82,18 +126,22 @@ export function Composer({ conversationId, kinds, canResolve, send }: ComposerPr
 
   function submit(resolves = false) {
     // A second click can arrive before the button renders as pending.
-    if (isSending.current || text.trim() === "") return;
+    if (isSending.current || !isReady) return;
     isSending.current = true;
-    const of = `${kind} ${resolves} ${text}`;
+    const of = `${kind} ${resolves} ${attachments} ${text}`;
     if (attempt.current.of !== of) attempt.current = { of, key: randomKey() };
     const { key } = attempt.current;
     startTransition(async () => {
-      const problem = await attemptToSend({ kind, text, key, resolves });
+      const problem = await attemptToSend({
+        ...{ kind, attachments, key, resolves },
+        text: text.trim() === "" ? "" : text,
+      });
       isSending.current = false;
       setRefusal(problem);
       if (problem !== undefined) return;
       attempt.current = { of: "", key: "" };
       write("");
+      clear();
       setSent(choices[kind].sent);
       area.current?.focus();
     });
@@ -120,22 +168,31 @@ export function Composer({ conversationId, kinds, canResolve, send }: ComposerPr
   const choice = choices[kind];
   return (
     <form
+      {...drop.handlers}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
       }}
       aria-label="Write a message"
+      data-composer
       className="border-line border-t p-3"
     >
-      {refusal ? (
+      <LeaveGuard
+        hasUnsaved={isUploading}
+        title="Cancel the uploads?"
+        question="Files are still uploading."
+        keep="Keep uploading"
+        discard="Cancel uploads"
+      />
+      {(refusal ?? drop.note) ? (
         <div className="mb-2">
-          <Notice>{refusal}</Notice>
+          <Notice>{refusal ?? drop.note}</Notice>
         </div>
       ) : null}
       <div
-        className={`rounded-xl border border-line-strong focus-within:outline-2 focus-within:outline-accent ${kind === "note" ? "bg-warn-soft" : "bg-surface"}`}
+        className={`rounded-xl border ${drop.isOver ? "border-accent border-dashed" : "border-line-strong"} focus-within:outline-2 focus-within:outline-accent ${kind === "note" ? "bg-warn-soft" : "bg-surface"}`}
       >
-        <fieldset className="flex gap-1 px-2 pt-2">
+        <fieldset data-composer-tools className="flex gap-1 px-2 pt-2">
           <legend className="sr-only">Message type</legend>
           {kinds.map((each) => (
             <button
@@ -152,9 +209,11 @@ export function Composer({ conversationId, kinds, canResolve, send }: ComposerPr
         </fieldset>
         <textarea
           ref={area}
+          dir="auto"
           value={text}
           onChange={(event) => write(event.currentTarget.value)}
           onKeyDown={onKeyDown}
+          onPaste={onPaste}
           aria-label={choice.label}
           aria-keyshortcuts="Control+Enter"
           placeholder={choice.placeholder}
@@ -219,23 +278,26 @@ export function Composer({ conversationId, kinds, canResolve, send }: ComposerPr
             <Button
               variant="secondary"
               size="small"
-              disabled={isPending || text.trim() === ""}
+              disabled={isPending || !isReady}
               onClick={() => submit(true)}
             >
               Send and resolve
             </Button>
           ) : null}
-          <Button type="submit" size="small" disabled={isPending || text.trim() === ""}>
+          <Button type="submit" size="small" disabled={isPending || !isReady}>
             {isPending ? "Sending…" : choice.send}
           </Button>
         </div>
       </div>
       <p role="status" className="sr-only">
-        {sent}
+        {sent || uploadSummary(uploads.length, attachments.length)}
       </p>
     </form>
   );
 }
+
+const uploadSummary = (files: number, uploaded: number) =>
+  files > 0 ? `${uploaded} of ${files} files uploaded.` : "";
 
 function SendHint() {
   return (

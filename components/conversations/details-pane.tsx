@@ -1,6 +1,7 @@
 import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { DeleteDialog } from "@/components/shell/delete-dialog";
 import { ButtonLink } from "@/components/ui/button";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { MetadataList } from "@/components/ui/metadata-list";
@@ -10,7 +11,7 @@ import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";
 import { displayName } from "@/lib/customers/display-name";
 import type { Customer } from "@/lib/customers/schema";
-import type { FindCustomers, UpdateConversationAction } from "./action-types";
+import type { DeleteConversation, Find, UpdateConversationAction } from "./action-types";
 import { ConversationFields } from "./conversation-fields";
 import { CustomerPicker } from "./customer-picker";
 import { EditMetadataDialog } from "./edit-metadata-dialog";
@@ -29,7 +30,10 @@ type DetailsPaneProps = {
   inspectHref: (id: string) => string;
   /** Null if the role does not allow changes. `refusal` then says so. */
   update: UpdateConversationAction | null;
-  findCustomers: FindCustomers;
+  findCustomers: Find;
+  remove: DeleteConversation | null;
+  /** The page to open after the deletion. */
+  listHref: string;
   refusal: string;
   now: Date;
 };
@@ -45,6 +49,8 @@ export function DetailsPane(props: DetailsPaneProps) {
     inspectHref,
     update,
     findCustomers,
+    remove,
+    listHref,
     refusal,
     now,
   } = props;
@@ -82,6 +88,7 @@ export function DetailsPane(props: DetailsPaneProps) {
         <MetadataList metadata={conversation.metadata} />
         {update ? (
           <EditMetadataDialog
+            conversationId={conversation.id}
             metadata={conversation.metadata}
             environment={conversation.environment}
             update={update}
@@ -90,6 +97,29 @@ export function DetailsPane(props: DetailsPaneProps) {
       </Section>
       <Section title="Details" inspectHref={null}>
         <Facts variant="narrow" facts={facts(props, now)} />
+        {remove ? (
+          <div className="mt-4">
+            <DeleteDialog
+              trigger="Delete conversation…"
+              size="small"
+              title="Delete this conversation?"
+              environment={conversation.environment}
+              confirm="Delete conversation"
+              remove={remove}
+              done="Conversation deleted."
+              goTo={listHref}
+            >
+              <p>
+                This deletes its{" "}
+                {conversation.messageCount === 1
+                  ? "message"
+                  : `${conversation.messageCount.toLocaleString("en")} messages`}
+                , too. Usage still counts them, and events about it stay in the feed. This cannot be
+                undone.
+              </p>
+            </DeleteDialog>
+          </div>
+        ) : null}
       </Section>
     </>
   );
@@ -127,6 +157,7 @@ function CustomerFacts({ customer, base }: { customer: Customer; base: string })
     <div className="space-y-3">
       <div>
         <Link
+          dir="auto"
           href={`${base}/customers/${id}`}
           className="block break-words font-medium text-accent hover:underline"
         >
@@ -151,8 +182,11 @@ function decided({ conversation, assigneeName }: DetailsPaneProps) {
   return [
     { name: "Assigned to", value: assigneeName ?? "No one" },
     { name: "Priority", value: priorityLabels[conversation.priority] },
-    { name: "Subject", value: conversation.subject },
-    { name: "Tags", value: conversation.tags.join(", ") || null },
+    { name: "Subject", value: conversation.subject && <bdi>{conversation.subject}</bdi> },
+    {
+      name: "Tags",
+      value: conversation.tags.length > 0 ? <bdi>{conversation.tags.join(", ")}</bdi> : null,
+    },
   ];
 }
 
@@ -171,7 +205,7 @@ function facts({ conversation, agentName, base }: DetailsPaneProps, now: Date) {
   const time = (text: string) => <Time at={new Date(text)} now={now} />;
   return [
     { name: "Id", value: <CopyableId id={id} /> },
-    { name: "Channel", value: channelId },
+    { name: "Channel", value: <bdi>{channelId}</bdi> },
     ...(agentId
       ? [
           {
@@ -180,7 +214,7 @@ function facts({ conversation, agentName, base }: DetailsPaneProps, now: Date) {
           },
         ]
       : []),
-    ...(externalId ? [{ name: "External id", value: externalId }] : []),
+    ...(externalId ? [{ name: "External id", value: <bdi>{externalId}</bdi> }] : []),
     ...(snoozedUntil ? [{ name: "Snoozed until", value: time(snoozedUntil) }] : []),
     ...(resolvedAt ? [{ name: "Resolved", value: time(resolvedAt) }] : []),
     ...(closedAt ? [{ name: "Closed", value: time(closedAt) }] : []),

@@ -1,30 +1,35 @@
 "use client";
 
-import { toast } from "sonner";
+import dynamic from "next/dynamic";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { FormDialog } from "@/components/shell/form-dialog";
-import { buttonClass } from "@/components/ui/button";
-import { DialogTrigger } from "@/components/ui/dialog";
-import { MetadataField } from "@/components/ui/metadata-field";
+import { toast } from "@/components/ui/toast";
 import { useMetadataEdit } from "@/components/ui/use-metadata-edit";
 import type { Metadata } from "@/lib/platform/metadata";
 import type { Environment } from "@/prisma/generated/enums";
 import type { UpdateConversationAction } from "./action-types";
 
-type Props = { metadata: Metadata; environment: Environment; update: UpdateConversationAction };
+const MetadataField = dynamic(() =>
+  import("@/components/ui/metadata-field").then((module) => module.MetadataField),
+);
+
+type Props = {
+  conversationId: string;
+  metadata: Metadata;
+  environment: Environment;
+  update: UpdateConversationAction;
+};
 
 /** Edits metadata in a dialog, because there is no room for keys and values next to the thread. */
-export function EditMetadataDialog({ metadata, environment, update }: Props) {
+export function EditMetadataDialog({ conversationId, metadata, environment, update }: Props) {
   const { rows, setRows, isInvalid, patch, restart } = useMetadataEdit(metadata);
+
   return (
     <FormDialog
-      trigger={
-        <DialogTrigger
-          className={buttonClass({ variant: "secondary", size: "small", className: "mt-3" })}
-        >
-          Edit metadata
-        </DialogTrigger>
-      }
+      trigger="Edit metadata"
+      variant="secondary"
+      size="small"
+      className="mt-3"
       title="Edit metadata"
       description={
         <>

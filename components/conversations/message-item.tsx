@@ -1,7 +1,13 @@
+import { DeleteDialog } from "@/components/shell/delete-dialog";
 import { CopyButton } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
 import type { Message } from "@/lib/conversations/message-schema";
+import type { MessageDelivery } from "@/lib/deliveries/search";
+import type { ActionResult } from "@/lib/platform/action-result";
+import { Attachments } from "./attachments";
 import { JsonLink } from "./json-link";
+import { LinkedText } from "./linked-text";
+import { MessageDeliveries } from "./message-deliveries";
 
 const authorNames: Record<Message["author"]["type"], string> = {
   CUSTOMER: "Customer",
@@ -32,10 +38,23 @@ type MessageItemProps = {
   message: Message;
   customerName: string | null;
   inspectHref: string;
+  /** Null if it cannot be redacted, or was already. */
+  redact: (() => Promise<ActionResult>) | null;
+  /** The deliveries of a reply to webhooks. Empty for other messages. */
+  deliveries: MessageDelivery[];
+  base: string;
   now: Date;
 };
 
-export function MessageItem({ message, customerName, inspectHref, now }: MessageItemProps) {
+export function MessageItem({
+  message,
+  customerName,
+  inspectHref,
+  redact,
+  deliveries,
+  base,
+  now,
+}: MessageItemProps) {
   const { author, direction } = message;
   const { row, bubble, says } = directionStyles[direction];
   const name =
@@ -44,7 +63,7 @@ export function MessageItem({ message, customerName, inspectHref, now }: Message
     <li id={message.id} className={`group flex scroll-mt-4 flex-col ${row}`}>
       <p className="mb-1 flex flex-wrap items-center gap-x-2 text-muted text-xs">
         {says ? <span className="font-medium text-warn">{says}</span> : null}
-        <span className="font-medium text-ink">{name}</span>
+        <bdi className="font-medium text-ink">{name}</bdi>
         {author.name && author.type !== "USER" && author.type !== "CUSTOMER" ? (
           <span>{authorNames[author.type]}</span>
         ) : null}
@@ -66,6 +85,24 @@ export function MessageItem({ message, customerName, inspectHref, now }: Message
       <p className="mt-0.5 flex items-center opacity-0 transition-opacity focus-within:opacity-100 group-hover:opacity-100 group-data-found:opacity-100 pointer-coarse:opacity-100">
         <CopyButton text={message.id} label={`Copy ${message.id}`} variant="quiet" size="tiny" />
         <JsonLink href={inspectHref} name={`Message ${message.sequence}`} />
+        {redact ? (
+          <DeleteDialog
+            trigger="Redact…"
+            label={`Redact message ${message.sequence}`}
+            size="small"
+            title="Redact this message?"
+            environment={message.environment}
+            confirm="Redact message"
+            pending="Redacting…"
+            remove={redact}
+            done="Message redacted."
+          >
+            <p>
+              This removes its text, metadata and attachments for everyone, also from its event and
+              the request log. Its author and time stay. This cannot be undone.
+            </p>
+          </DeleteDialog>
+        ) : null}
       </p>
     </li>
   );

@@ -40,7 +40,9 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateConv
               key={tag}
               className="inline-flex max-w-full items-center gap-0.5 rounded-full bg-sunken py-0.5 pr-0.5 pl-2 text-xs"
             >
-              <span className="truncate">{tag}</span>
+              <span dir="auto" className="truncate">
+                {tag}
+              </span>
               <button
                 type="button"
                 aria-label={`Remove the tag ${tag}`}
@@ -57,6 +59,7 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateConv
       <form onSubmit={add} className="flex gap-1">
         <input
           id={id}
+          dir="auto"
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           maxLength={longestTag}

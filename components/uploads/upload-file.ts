@@ -11,7 +11,13 @@ export type UploadResult =
   | { outcome: "broken-off"; message: string }
   | { outcome: "canceled" };
 
-type Options = { name?: string; onProgress?: (fraction: number) => void; signal?: AbortSignal };
+type Options = {
+  /** The message if the target of the upload was deleted meanwhile. */
+  gone: string;
+  name?: string;
+  onProgress?: (fraction: number) => void;
+  signal?: AbortSignal;
+};
 type UploadResponse = {
   id?: string;
   detail?: string;
@@ -23,7 +29,7 @@ type UploadResponse = {
 export function uploadFile(
   url: string,
   file: File,
-  { name, onProgress, signal }: Options = {},
+  { gone, name, onProgress, signal }: Options,
 ): Promise<UploadResult> {
   const form = new FormData();
   // The file comes last, so that the server gets the other fields before it.
@@ -35,7 +41,7 @@ export function uploadFile(
     request.upload.addEventListener("progress", ({ loaded, total }) =>
       onProgress?.(total > 0 ? loaded / total : 0),
     );
-    request.addEventListener("load", () => resolve(ended(request)));
+    request.addEventListener("load", () => resolve(ended(request, gone)));
     request.addEventListener("error", () =>
       resolve({ outcome: "broken-off", message: "The connection was lost. Try again." }),
     );
@@ -46,7 +52,7 @@ export function uploadFile(
   });
 }
 
-function ended({ status, responseText }: XMLHttpRequest): UploadResult {
+function ended({ status, responseText }: XMLHttpRequest, gone: string): UploadResult {
   const body = parsed(responseText);
   if (status === 201 && body?.id) return { outcome: "done", id: body.id };
   if (status >= 500)
@@ -60,10 +66,7 @@ function ended({ status, responseText }: XMLHttpRequest): UploadResult {
   return {
     outcome: "refused",
     message:
-      body?.detail ??
-      (status === 404
-        ? "This knowledge base no longer exists."
-        : `The upload was rejected with status ${status}.`),
+      body?.detail ?? (status === 404 ? gone : `The upload was rejected with status ${status}.`),
     errors: Object.fromEntries(errors),
     existingId: body?.existingId ?? null,
   };

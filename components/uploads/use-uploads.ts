@@ -15,10 +15,16 @@ export type Upload = {
 /** Concurrent uploads. More would only share the same bandwidth. */
 const concurrency = 3;
 
-type Options = { url: string; maximumBytes: number; onDone: () => void };
+type Options = {
+  url: string;
+  maximumBytes: number;
+  /** The message if the target of the upload was deleted meanwhile. */
+  gone: string;
+  onDone?: () => void;
+};
 
 /** Uploads files, a few at a time, and returns the progress and result of each. */
-export function useUploads({ url, maximumBytes, onDone }: Options) {
+export function useUploads({ url, maximumBytes, gone, onDone }: Options) {
   const [uploads, setUploads] = useState<Upload[]>([]);
   const waiting = useRef<Upload[]>([]);
   const running = useRef(new Map<number, AbortController>());
@@ -42,12 +48,13 @@ export function useUploads({ url, maximumBytes, onDone }: Options) {
     running.current.set(key, stopping);
     change(key, { progress: 0, sent: null });
     const sent = await uploadFile(url, file, {
+      gone,
       signal: stopping.signal,
       onProgress: (progress) => change(key, { progress }),
     });
     running.current.delete(key);
     change(key, { sent });
-    if (sent.outcome === "done") onDone();
+    if (sent.outcome === "done") onDone?.();
     startNext();
   }
 
