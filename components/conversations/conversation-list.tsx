@@ -21,20 +21,43 @@ type ConversationListProps = {
   items: ConversationItem[];
   openId: string | null;
   showsStatus: boolean;
+  /** Whether the role allows changes. */
+  isSelectable: boolean;
   now: Date;
 };
 
-/** Each row is a link with the customer's name and the newest message. */
-export function ConversationList({ items, openId, showsStatus, now }: ConversationListProps) {
+const mostTags = 2;
+
+/**
+ * Rows of three lines: name and time, subject and tags, the newest message. A row is a link, next to
+ * a checkbox that selects it for `BulkActions`.
+ */
+export function ConversationList({
+  items,
+  openId,
+  showsStatus,
+  isSelectable,
+  now,
+}: ConversationListProps) {
   return (
-    <ul aria-label="Conversations" className="divide-y divide-line">
+    <ul aria-label="Conversations" data-results className="divide-y divide-line">
       {items.map((item) => (
-        <li key={item.id}>
+        <li
+          key={item.id}
+          className="relative flex hover:bg-sunken/60 has-aria-[current]:bg-accent-soft has-checked:bg-accent-soft"
+        >
+          {isSelectable ? (
+            <label className="flex w-9 shrink-0 items-center justify-center">
+              <span className="sr-only">Select {nameOf(item)}</span>
+              <input type="checkbox" name="selected" value={item.id} />
+            </label>
+          ) : null}
           <Link
             href={item.href}
+            prefetch={false}
             data-item
             aria-current={item.id === openId ? "page" : undefined}
-            className="relative block px-4 py-3 outline-offset-[-2px] hover:bg-sunken/60 aria-[current]:bg-accent-soft"
+            className={`block h-18 min-w-0 flex-1 py-1.5 pr-3 outline-offset-[-2px] ${isSelectable ? "" : "pl-4"}`}
           >
             <LinkPendingBar />
             <span className="flex items-baseline gap-2">
@@ -53,17 +76,43 @@ export function ConversationList({ items, openId, showsStatus, now }: Conversati
                 <Time at={new Date(item.updatedAt)} now={now} />
               </span>
             </span>
-            {item.subject ? <span className="mt-0.5 block truncate">{item.subject}</span> : null}
-            <span className="mt-0.5 line-clamp-2 break-words text-muted">
-              {item.hit ? <Hit hit={item.hit} /> : (item.lastMessagePreview ?? "No messages yet")}
+            <span className="flex items-center gap-1.5">
+              <Priority priority={item.priority} />
+              <span dir="auto" className="min-w-0 flex-1 truncate">
+                {item.subject ?? <span className="text-muted">No subject</span>}
+              </span>
+              <Tags tags={item.tags} />
             </span>
-            <Marks item={item} showsStatus={showsStatus} />
+            <span className="flex items-center gap-1.5 text-muted">
+              <span dir="auto" className="min-w-0 flex-1 truncate">
+                {item.hit ? (
+                  <Hit hit={item.hit} />
+                ) : (
+                  (item.lastMessagePreview ?? withoutPreview(item))
+                )}
+              </span>
+              {showsStatus ? (
+                <Badge variant={statusVariants[item.status]}>{statusLabels[item.status]}</Badge>
+              ) : null}
+              {item.assigneeName ? (
+                <span className="max-w-24 shrink-0 truncate text-xs">
+                  <span className="sr-only">Assigned to </span>
+                  <bdi>{item.assigneeName}</bdi>
+                </span>
+              ) : null}
+            </span>
           </Link>
         </li>
       ))}
     </ul>
   );
 }
+
+const nameOf = ({ customerName }: ConversationItem): string => customerName ?? "No customer";
+
+/** The last message has no text to show if it was redacted. */
+const withoutPreview = ({ lastMessageAt }: ConversationItem): string =>
+  lastMessageAt ? "Message redacted" : "No messages yet";
 
 function Hit({ hit }: { hit: SearchHighlight }) {
   return excerptPieces(hit).map(({ text, isHit }, index) =>
@@ -78,25 +127,30 @@ function Hit({ hit }: { hit: SearchHighlight }) {
   );
 }
 
-function Marks({ item, showsStatus }: { item: ConversationItem; showsStatus: boolean }) {
-  const isUrgent = item.priority === "HIGH" || item.priority === "URGENT";
+function Priority({ priority }: Pick<ConversationItem, "priority">) {
+  if (priority !== "HIGH" && priority !== "URGENT") return null;
   return (
-    <span className="mt-1.5 flex flex-wrap items-center gap-1.5 text-muted text-xs">
-      {showsStatus ? (
-        <Badge variant={statusVariants[item.status]}>{statusLabels[item.status]}</Badge>
-      ) : null}
-      {isUrgent ? (
-        <Badge variant={item.priority === "URGENT" ? "danger" : "warn"}>
-          {priorityLabels[item.priority]}
-        </Badge>
-      ) : null}
-      <span className="max-w-32 truncate">{item.channelId}</span>
-      {item.assigneeName ? <span className="max-w-32 truncate">· {item.assigneeName}</span> : null}
-      {item.tags.slice(0, 3).map((tag) => (
+    <Badge variant={priority === "URGENT" ? "danger" : "warn"}>{priorityLabels[priority]}</Badge>
+  );
+}
+
+function Tags({ tags }: Pick<ConversationItem, "tags">) {
+  const more = tags.length - mostTags;
+  return (
+    <>
+      {tags.slice(0, mostTags).map((tag) => (
         <Badge key={tag}>
-          <span className="max-w-24 truncate">{tag}</span>
+          <span dir="auto" className="max-w-16 truncate">
+            {tag}
+          </span>
         </Badge>
       ))}
-    </span>
+      {more > 0 ? (
+        <span className="shrink-0 text-muted text-xs">
+          +{more}
+          <span className="sr-only"> more tags</span>
+        </span>
+      ) : null}
+    </>
   );
 }

@@ -3,6 +3,7 @@
 import { Search } from "lucide-react";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { type FormEvent, useTransition } from "react";
+import { LoadingBar } from "@/components/ui/loading-bar";
 
 /** Searches on Enter. The query is stored in the URL, next to the filters. */
 export function SearchBox({ label }: { label: string }) {
@@ -27,6 +28,7 @@ export function SearchBox({ label }: { label: string }) {
 
   return (
     <search className="block px-4 pb-3">
+      {isPending ? <LoadingBar /> : null}
       <form onSubmit={onSubmit} aria-busy={isPending} className="relative">
         <Search
           className="pointer-events-none absolute top-2 left-2.5 size-4 text-muted"
@@ -37,6 +39,7 @@ export function SearchBox({ label }: { label: string }) {
           key={current}
           name="q"
           type="search"
+          dir="auto"
           aria-label={label}
           aria-keyshortcuts="/"
           placeholder="Search"

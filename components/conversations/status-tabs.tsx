@@ -1,9 +1,16 @@
 import { NearbyLink } from "@/components/ui/nearby-link";
 
-export type StatusTab = { name: string; href: string; isCurrent: boolean; count?: string };
+/** `key` if names are not unique. */
+export type StatusTab = {
+  key?: string;
+  name: string;
+  href: string;
+  isCurrent: boolean;
+  count?: string;
+};
 
-/** The views of the list, in a grid because one line of a narrow pane is too short for them. */
-export function StatusTabs({ tabs }: { tabs: StatusTab[] }) {
+/** Views of the list, in one line that scrolls if the pane is too narrow. */
+export function StatusTabs({ label, tabs }: { label: string; tabs: StatusTab[] }) {
   return (
     <nav aria-label={label} className="overflow-x-auto px-3 pb-2 [scrollbar-width:none]">
       <ul className="flex gap-0.5">
@@ -12,11 +19,13 @@ export function StatusTabs({ tabs }: { tabs: StatusTab[] }) {
             <NearbyLink
               href={href}
               aria-current={isCurrent ? "page" : undefined}
-              className="flex h-8 items-center justify-center gap-1.5 whitespace-nowrap rounded-lg px-2 text-muted hover:bg-sunken hover:text-ink aria-[current]:bg-sunken aria-[current]:font-medium aria-[current]:text-ink"
+              className="flex h-7 items-center gap-1 whitespace-nowrap rounded-lg px-1.5 text-muted text-xs hover:bg-sunken hover:text-ink aria-[current]:bg-sunken aria-[current]:font-medium aria-[current]:text-ink"
             >
-              {name}
+              <span dir="auto" className="max-w-40 truncate">
+                {name}
+              </span>
               {count === undefined ? null : (
-                <span className="text-muted text-xs tabular-nums">{count}</span>
+                <span className="text-muted tabular-nums">{count}</span>
               )}
             </NearbyLink>
           </li>

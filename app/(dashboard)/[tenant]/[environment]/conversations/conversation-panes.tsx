@@ -1,3 +1,4 @@
+import type { ComponentProps } from "react";
 import type { PageContext, Query } from "@/app/(dashboard)/dashboard-page";
 import { Composer } from "@/components/conversations/composer";
 import { DetailsPane } from "@/components/conversations/details-pane";
@@ -8,32 +9,51 @@ import { ObjectDrawer } from "@/components/ui/object-drawer";
 import { withQuery } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
 import { getAgent } from "@/lib/agents/service";
-import type { Message } from "@/lib/conversations/message-schema";
+import { conversationHistory } from "@/lib/conversations/history";
+import { type Message, maximumAttachments } from "@/lib/conversations/message-schema";
 import { getMessage, listMessages } from "@/lib/conversations/messages";
 import { type Conversation, transitions } from "@/lib/conversations/schema";
-import { getConversation } from "@/lib/conversations/service";
+import { visitConversation } from "@/lib/conversations/visits";
 import { displayName } from "@/lib/customers/display-name";
 import type { Customer } from "@/lib/customers/schema";
 import { getCustomer } from "@/lib/customers/service";
+import { deliveriesOfMessages } from "@/lib/deliveries/search";
+import { maximumFileBytes } from "@/lib/files/schema";
 import type { Caller } from "@/lib/platform/caller";
 import { env } from "@/lib/platform/env";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { isId } from "@/lib/resources/ids";
 import { userNames } from "@/lib/users/service";
-import { findCustomersAction, sendMessageAction, updateConversationAction } from "./actions";
-import { listQuery } from "./load-inbox";
+import {
+  deleteConversationAction,
+  findCustomersAction,
+  redactMessageAction,
+  sendMessageAction,
+  updateConversationAction,
+} from "./actions";
+import { conversationHref } from "./list-pane";
+import { listQuery, type loadInbox } from "./load-inbox";
+
+type Surroundings = {
+  path: string;
+  members: { id: string; name: string }[];
+  /** Loads while the conversation does. */
+  list: ReturnType<typeof loadInbox>;
+};
 
 /** The panes of the open conversation, and the drawer with its JSON. */
 export async function renderConversationPanes(
   visit: PageContext,
-  id: string,
-  path: string,
-  members: { id: string; name: string }[],
+  conversation: Conversation,
+  { path, members, list: loading }: Surroundings,
 ) {
   const { caller, base, tenant, environment, role, query, now } = visit;
-  const conversation = await getConversation(caller, id);
-  const [window, customer, agent, names] = await Promise.all([
-    readWindow(caller, id, query.message),
+  const { id } = conversation;
+  const reading = readWindow(caller, id, query.message);
+  const [window, present, history, customer, agent, names] = await Promise.all([
+    reading,
+    reading.then(({ isNewest }) => visitConversation(caller, conversation, { seen: isNewest })),
+    readHistory(caller, conversation),
     conversation.customerId ? getCustomer(caller, conversation.customerId) : null,
     conversation.agentId ? getAgent(caller, conversation.agentId) : null,
     userNames(caller, conversation.assigneeId ? [conversation.assigneeId] : []),
@@ -50,6 +70,12 @@ export async function renderConversationPanes(
   const canWrite = hasRole(role, "MEMBER");
   const update = canWrite ? updateConversationAction.bind(null, place, id) : null;
 
+  const replies = window.messages.filter(({ direction }) => direction === "OUTBOUND");
+  const [listed, deliveries] = await Promise.all([
+    loading,
+    deliveriesOfMessages(caller, replies.slice(-mostRepliesWithDeliveries)),
+  ]);
+  const nextHref = afterThis(visit, listed, id);
   const thread = (
     <Thread
       key={id}
@@ -57,17 +83,24 @@ export async function renderConversationPanes(
       title={conversation.subject ?? (customer ? displayName(customer) : "No subject")}
       customerName={customer && displayName(customer)}
       messages={window.messages}
+      changes={changesWithin(history, window)}
+      present={present}
+      deliveries={deliveries}
+      base={base}
       earlierHref={window.earlierId && here({ message: window.earlierId, inspect: null })}
       newestHref={window.isNewest ? null : here({ message: null, inspect: null })}
       listHref={withQuery(`${base}/conversations`, list, list)}
       detailsHref={here({ pane: "details", inspect: null })}
       inspectHref={inspectHref}
+      redact={canWrite ? redactMessageAction.bind(null, place, id) : null}
       actions={
         update && (
           <StatusActions
             status={conversation.status}
+            snoozedUntil={conversation.snoozedUntil}
             allowed={transitions[conversation.status]}
             environment={environment}
+            nextHref={nextHref}
             update={update}
           />
         )
@@ -88,6 +121,8 @@ export async function renderConversationPanes(
       threadHref={here({ pane: null, inspect: null })}
       inspectHref={inspectHref}
       update={update}
+      remove={canWrite ? deleteConversationAction.bind(null, place, id) : null}
+      listHref={withQuery(`${base}/conversations`, list, list)}
       findCustomers={findCustomersAction.bind(null, place)}
       refusal={roleSentence("MEMBER", "change conversations")}
       now={now}
@@ -101,10 +136,22 @@ export async function renderConversationPanes(
     window.messages,
   );
   const inspector = inspected ? (
-    <ObjectDrawer {...inspected} closeHref={here({ inspect: null })} />
+    <ObjectDrawer {...inspected} base={base} closeHref={here({ inspect: null })} />
   ) : null;
   return { thread, details, inspector };
 }
+
+/** What opens once this conversation is resolved: the next one of the list, or else the list. */
+function afterThis(visit: PageContext, list: Awaited<ReturnType<typeof loadInbox>>, id: string) {
+  const at = list.data.findIndex((conversation) => conversation.id === id);
+  const next = list.data[at + 1] ?? list.data[at - 1];
+  return next && next.id !== id
+    ? conversationHref(visit, list, next.id)
+    : withQuery(`${visit.base}/conversations`, list.asked, {});
+}
+
+/** Older ones were delivered long ago, or never will be. */
+const mostRepliesWithDeliveries = 20;
 
 function renderComposer({ role, environment, tenant }: PageContext, { id, status }: Conversation) {
   const className = "border-line border-t p-4";
@@ -128,8 +175,41 @@ function renderComposer({ role, environment, tenant }: PageContext, { id, status
       conversationId={id}
       kinds={environment === "test" ? ["reply", "note", "customer"] : ["reply", "note"]}
       canResolve={transitions[status].includes("RESOLVED")}
+      files={{
+        url: `/api/dashboard/${tenant.slug}/${environment}/files`,
+        maximumBytes: maximumFileBytes,
+        maximumCount: maximumAttachments,
+      }}
       send={sendMessageAction.bind(null, { tenant: tenant.slug, environment }, id)}
     />
+  );
+}
+
+type Change = ComponentProps<typeof Thread>["changes"][number];
+
+/** The changes of status and assignee, with the names of the assignees. */
+async function readHistory(caller: Caller, conversation: Conversation): Promise<Change[]> {
+  const items = await conversationHistory(caller, conversation);
+  const ids = items.flatMap(({ assignee }) => [assignee?.from ?? [], assignee?.to ?? []].flat());
+  const names = ids.length > 0 ? await userNames(caller, [...new Set(ids)]) : new Map();
+  return items.map(({ assignee, ...item }) => ({
+    ...item,
+    assigneeName: assignee && (assignee.to ? (names.get(assignee.to) ?? "A former member") : null),
+    isAssignment: assignee !== null,
+  }));
+}
+
+/** Those between the messages that are shown. */
+function changesWithin(
+  changes: Change[],
+  { messages, earlierId, isNewest }: Awaited<ReturnType<typeof readWindow>>,
+): Change[] {
+  const first = messages[0];
+  const last = messages.at(-1);
+  return changes.filter(
+    ({ at }) =>
+      (!earlierId || !first || at >= new Date(first.createdAt)) &&
+      (isNewest || !last || at <= new Date(last.createdAt)),
   );
 }
 

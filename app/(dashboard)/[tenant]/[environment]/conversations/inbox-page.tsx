@@ -5,6 +5,7 @@ import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { RoleNote } from "@/components/ui/role-note";
+import type { Conversation } from "@/lib/conversations/schema";
 import { env } from "@/lib/platform/env";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { listMemberNames } from "@/lib/users/service";
@@ -14,20 +15,22 @@ import { renderListPane } from "./list-pane";
 import { loadInbox } from "./load-inbox";
 
 /** Renders both pages: the list, and next to it the open conversation. */
-export async function renderInbox(visit: PageContext, openId: string | null) {
+export async function renderInbox(visit: PageContext, opened: Conversation | null) {
+  const openId = opened?.id ?? null;
   const { caller, base, tenant, environment, role, user } = visit;
   const path = openId ? `${base}/conversations/${openId}` : `${base}/conversations`;
   const members = (await listMemberNames(caller)).map(({ id, name }) => ({
     id,
     name: id === user.id ? `${name} (you)` : name,
   }));
+  const loading = loadInbox(visit);
   const [list, open] = await Promise.all([
-    loadInbox(visit),
-    openId ? renderConversationPanes(visit, openId, path, members) : null,
+    loading,
+    opened ? renderConversationPanes(visit, opened, { path, members, list: loading }) : null,
   ]);
 
   const create = createConversationAction.bind(null, { tenant: tenant.slug, environment });
-  const canCreate = environment === "test" && hasRole(role, "MEMBER");
+  const canCreate = hasRole(role, "MEMBER");
   if (list.isEmptyInbox && !open) {
     return (
       <>
@@ -39,15 +42,15 @@ export async function renderInbox(visit: PageContext, openId: string | null) {
           title={`No ${environment} conversations yet`}
           action={
             canCreate ? (
-              <CreateConversationDialog base={base} create={create} />
+              <CreateConversationDialog base={base} environment={environment} create={create} />
             ) : (
-              emptyNote(environment)
+              <RoleNote sentence={roleSentence("MEMBER", "create conversations")} />
             )
           }
           curl={createCurl(environment)}
         >
-          A conversation starts when a customer writes. Create the first one with the API, and it
-          appears here.
+          A conversation starts when a customer writes, or when you write to a customer. Those that
+          the API creates appear here, too.
         </EmptyState>
         <AutoRefresh />
       </>
@@ -64,7 +67,12 @@ export async function renderInbox(visit: PageContext, openId: string | null) {
           openId,
           path,
           create: canCreate ? (
-            <CreateConversationDialog base={base} isIcon create={create} />
+            <CreateConversationDialog
+              base={base}
+              environment={environment}
+              isIcon
+              create={create}
+            />
           ) : null,
         })}
         thread={open?.thread ?? null}
@@ -74,12 +82,6 @@ export async function renderInbox(visit: PageContext, openId: string | null) {
       <AutoRefresh />
     </>
   );
-}
-
-function emptyNote(environment: string) {
-  return environment === "test" ? (
-    <RoleNote sentence={roleSentence("MEMBER", "create conversations")} />
-  ) : undefined;
 }
 
 function createCurl(environment: string): string {

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { PageContext } from "@/app/(dashboard)/dashboard-page";
+import { BulkActions } from "@/components/conversations/bulk-actions";
 import { ConversationList } from "@/components/conversations/conversation-list";
 import { priorityLabels, statusLabels } from "@/components/conversations/labels";
 import { SavedViews } from "@/components/conversations/saved-views";
@@ -22,7 +23,7 @@ import {
 } from "./actions";
 import { countLimit, type loadInbox } from "./load-inbox";
 
-const filtersOf = (members: Member[]): Filter[] => [
+const filtersOf = (members: Member[], visit: PageContext, names: List["filterNames"]): Filter[] => [
   {
     name: "assigneeId",
     label: "Assignee",
@@ -73,7 +74,7 @@ const shortcuts: Shortcut[] = [
   { keys: "k", does: "Previous conversation" },
   { keys: "r", does: "Reply" },
   { keys: "n", does: "Write an internal note" },
-  { keys: "e", does: "Resolve" },
+  { keys: "e", does: "Resolve, and open the next conversation" },
   { keys: "Ctrl Enter", does: "Send the message" },
   { keys: "Esc", does: "Stop writing and keep the text" },
 ];
@@ -90,7 +91,7 @@ type ListPaneProps = {
 };
 
 export function renderListPane(
-  { base, now }: PageContext,
+  visit: PageContext,
   { list, members, openId, path, create }: ListPaneProps,
 ) {
   const { now, role, user } = visit;
@@ -99,14 +100,9 @@ export function renderListPane(
   // A search looks at all conversations unless a status is chosen.
   const anyStatus = isSearch ? "all" : "OPEN";
   const status = typeof asked.status === "string" ? asked.status : anyStatus;
-  // Opening a conversation does not change the page of the list.
-  const hrefOf = (id: string, messageId: string | undefined) =>
-    withQuery(`${base}/conversations/${id}`, asked, { cursor }) +
-    (messageId ? `#${messageId}` : "");
-  const cursor = typeof asked.cursor === "string" ? asked.cursor : null;
   const items = list.data.map((conversation) => ({
     ...conversation,
-    href: hrefOf(conversation.id, list.hits.get(conversation.id)?.messageId),
+    href: conversationHref(visit, list, conversation.id),
     hit: list.hits.get(conversation.id) ?? null,
     isUnread: unread.has(conversation.id) && conversation.id !== openId,
     customerName: conversation.customerId ? (customers.get(conversation.customerId) ?? null) : null,
@@ -183,21 +179,27 @@ export function renderListPane(
         {create}
       </header>
       <SearchBox label="Search messages, subjects and customers" />
-      <StatusTabs tabs={tabs} />
+      <StatusTabs label="Views" tabs={views} />
+      <StatusTabs label="Conversations by status" tabs={tabs} />
       <div className="min-h-0 flex-1 overflow-y-auto border-line border-t">
         <details open={isFiltered} className="border-line border-b px-4 py-2">
           <summary className="w-fit text-muted text-xs hover:text-ink">Filters</summary>
           <div className="pt-2 [&_form>div]:w-full [&_input]:w-full [&_select]:w-full [&_select]:max-w-none">
-            <Filters isOpen filters={filtersOf(members)} />
+            <Filters isOpen filters={filtersOf(members, visit, list.filterNames)} />
           </div>
         </details>
         {items.length > 0 ? (
-          <ConversationList
-            items={items}
-            openId={openId}
-            showsStatus={!(status in statusLabels)}
-            now={now}
-          />
+          canChange ? (
+            <BulkActions
+              members={members}
+              change={changeConversationsAction.bind(null, placeOf(visit))}
+              undo={undoConversationsAction.bind(null, placeOf(visit))}
+            >
+              {rows}
+            </BulkActions>
+          ) : (
+            rows
+          )
         ) : (
           <div className="space-y-3 px-4 py-10 text-center">
             <p className="text-muted">{emptySentence(status, list)}</p>
@@ -216,7 +218,21 @@ export function renderListPane(
   );
 }
 
-function emptySentence(status: string, { isSearch, isFiltered, problem }: List): string {
+const placeOf = ({ tenant, environment }: PageContext) => ({ tenant: tenant.slug, environment });
+
+/** Opening a conversation does not change the page of the list. */
+export function conversationHref(
+  { base }: PageContext,
+  { asked, hits }: Pick<List, "asked" | "hits">,
+  id: string,
+): string {
+  const cursor = typeof asked.cursor === "string" ? asked.cursor : null;
+  const messageId = hits.get(id)?.messageId;
+  const href = withQuery(`${base}/conversations/${id}`, asked, { cursor });
+  return messageId ? `${href}#${messageId}` : href;
+}
+
+function emptySentence(status: string, { asked, isSearch, isFiltered, problem }: List): string {
   if (problem) return `The search ${problem}.`;
   if (isSearch)
     return "No conversations match this search. It finds words from their start: “refund” finds “refunds”.";
