@@ -5,6 +5,7 @@ import { TabLinks } from "@/components/ui/tabs";
 import type { KnowledgeBase } from "@/lib/knowledge/bases/schema";
 import { byteSize } from "@/lib/platform/byte-size";
 import { DocumentCounts } from "./knowledge-base-table";
+import { languageName } from "./language-names";
 
 type Props = {
   knowledgeBase: KnowledgeBase;
@@ -15,7 +16,7 @@ type Props = {
 
 /** The top of a knowledge base's pages. */
 export function KnowledgeBaseHeader({ knowledgeBase, base, current, actions }: Props) {
-  const { id, name, description, documentCounts, sizeBytes } = knowledgeBase;
+  const { id, name, description, language, documentCounts, sizeBytes } = knowledgeBase;
   const path = `${base}/knowledge/${id}`;
   return (
     <>
@@ -27,6 +28,7 @@ export function KnowledgeBaseHeader({ knowledgeBase, base, current, actions }: P
             <div className="mt-1 flex flex-wrap items-center gap-x-4 gap-y-1">
               <DocumentCounts counts={documentCounts} />
               <span className="tabular-nums">{byteSize(sizeBytes)}</span>
+              {language ? <span>{languageName(language)}</span> : null}
               <CopyableId id={id} />
             </div>
           </>
@@ -38,7 +40,7 @@ export function KnowledgeBaseHeader({ knowledgeBase, base, current, actions }: P
         label="Views of this knowledge base"
         tabs={[
           { name: "Documents", href: path, isCurrent: current === "documents" },
-          { name: "Try a query", href: `${path}/search`, isCurrent: current === "search" },
+          { name: "Search", href: `${path}/search`, isCurrent: current === "search" },
         ]}
       />
     </>

@@ -1,37 +1,41 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { FormDialog } from "@/components/shell/form-dialog";
-import { buttonClass } from "@/components/ui/button";
-import { DialogTrigger } from "@/components/ui/dialog";
 import { TextAreaField, TextField } from "@/components/ui/field";
-import type { ActionResult } from "@/lib/platform/action-result";
+import { toast } from "@/components/ui/toast";
+import { uploadFile } from "@/components/uploads/upload-file";
 import type { Environment } from "@/prisma/generated/enums";
-import { type UploadResult, uploadFile } from "./upload-file";
+import { toActionResult } from "./upload-result";
 
-type Props = { url: string; environment: Environment; documentsPath: string };
+type Props = {
+  knowledgeBaseId: string;
+  url: string;
+  environment: Environment;
+  documentsPath: string;
+};
 
 /**
  * Creates a document from pasted text. The text is uploaded as a file, so it can be as long as a
  * file.
  */
-export function PasteTextDialog({ url, environment, documentsPath }: Props) {
+export function PasteTextDialog({ knowledgeBaseId, url, environment, documentsPath }: Props) {
   const router = useRouter();
 
   async function add(form: FormData) {
     const name = nameIn(form);
     // The extension of the name selects the type of text. Without one, it is plain text.
     const file = new File([String(form.get("text"))], name, { type: "text/plain" });
-    return toActionResult(await uploadFile(url, file, { name }));
+    return toActionResult(
+      await uploadFile(url, file, { gone: "This knowledge base no longer exists.", name }),
+    );
   }
 
   return (
     <FormDialog
-      trigger={
-        <DialogTrigger className={buttonClass({ variant: "secondary" })}>Paste text…</DialogTrigger>
-      }
+      trigger="Paste text…"
+      variant="secondary"
       title="Paste text"
       description={
         <>
@@ -71,18 +75,3 @@ export function PasteTextDialog({ url, environment, documentsPath }: Props) {
 }
 
 const nameIn = (form: FormData) => String(form.get("name")).trim();
-
-/** Keeps only the error of the name: no other field shows one. */
-function toActionResult(result: UploadResult): ActionResult {
-  if (result.outcome === "done") return { outcome: "done", value: null };
-  if (result.outcome === "canceled") throw new Error("an upload without a signal was canceled");
-  if (result.outcome === "broken-off")
-    return { outcome: "refused", message: result.message, errors: {} };
-  const { name } = result.errors;
-  return {
-    outcome: "refused",
-    message: result.message,
-    errors: name ? { name } : {},
-    ...(result.existingId && { existingId: result.existingId }),
-  };
-}

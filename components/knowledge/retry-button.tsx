@@ -2,8 +2,8 @@
 
 import { RotateCw } from "lucide-react";
 import { useTransition } from "react";
-import { toast } from "sonner";
 import { Button } from "@/components/ui/button";
+import { toast } from "@/components/ui/toast";
 import type { RetryDocument } from "./action-types";
 
 type Props = { name: string; retry: RetryDocument; size?: "normal" | "small" };

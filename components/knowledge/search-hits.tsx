@@ -2,30 +2,43 @@ import Link from "next/link";
 import { CopyableId } from "@/components/ui/copyable-id";
 import type { ExcerptPiece } from "@/lib/platform/excerpt";
 
-export type SearchHit = { documentId: string; name: string; score: number; pieces: ExcerptPiece[] };
+export type SearchHit = {
+  knowledgeBaseId: string;
+  /** Only if the search had several. */
+  knowledgeBaseName: string | undefined;
+  documentId: string;
+  name: string;
+  position: number;
+  score: number;
+  pieces: ExcerptPiece[];
+};
 
-/** The documents that match a query, best match first, with the matching words highlighted. */
-export function SearchHits({ hits, path }: { hits: SearchHit[]; path: string }) {
+/** The parts of documents that match a query, best match first, with the matching words highlighted. */
+export function SearchHits({ hits, base }: { hits: SearchHit[]; base: string }) {
   return (
     <ol className="space-y-3" aria-label="Results">
-      {hits.map(({ documentId, name, score, pieces }) => (
-        <li key={documentId} className="rounded-2xl border border-line bg-surface p-5">
+      {hits.map(({ knowledgeBaseId, knowledgeBaseName, documentId, position, ...hit }) => (
+        <li
+          key={`${documentId} ${position}`}
+          className="rounded-2xl border border-line bg-surface p-5"
+        >
           <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
             <Link
-              href={`${path}/documents/${documentId}`}
+              href={`${base}/knowledge/${knowledgeBaseId}/documents/${documentId}`}
               className="min-w-0 break-words font-medium hover:underline"
             >
-              {name}
+              {hit.name}
             </Link>
+            {knowledgeBaseName ? <span dir="auto">{knowledgeBaseName}</span> : null}
             <span
               className="text-muted text-xs tabular-nums"
               title="From 0 to 1. Compare scores only within one response."
             >
-              Score {score.toFixed(3)}
+              Score {hit.score.toFixed(3)}
             </span>
           </div>
           <p className="mt-1.5 whitespace-pre-line break-words">
-            {pieces.map(({ text, isHit }, index) => {
+            {hit.pieces.map(({ text, isHit }, index) => {
               // biome-ignore lint/suspicious/noArrayIndexKey: a part is identified by its position.
               if (!isHit) return <span key={index}>{text}</span>;
               return (
@@ -39,7 +52,8 @@ export function SearchHits({ hits, path }: { hits: SearchHit[]; path: string }) 
               );
             })}
           </p>
-          <div className="mt-1.5">
+          <div className="mt-1.5 flex flex-wrap items-center gap-x-4">
+            <span className="text-muted text-xs">Chunk {(position + 1).toLocaleString("en")}</span>
             <CopyableId id={documentId} />
           </div>
         </li>

@@ -3,8 +3,9 @@
 import { CircleAlert, CircleCheck, RotateCw, X } from "lucide-react";
 import Link from "next/link";
 import { Button } from "@/components/ui/button";
+import { UploadProgress } from "@/components/uploads/upload-progress";
+import type { Upload } from "@/components/uploads/use-uploads";
 import { byteSize } from "@/lib/platform/byte-size";
-import type { Upload } from "./use-uploads";
 
 type Props = {
   uploads: Upload[];
@@ -90,30 +91,7 @@ function State({
   upload: Upload;
   documentsPath: string;
 }) {
-  if (sent === null) {
-    if (progress === null) return <span className="text-muted">Queued</span>;
-    const percent = Math.round(progress * 100);
-    return (
-      <span className="mt-1 flex items-center gap-3">
-        <span
-          role="progressbar"
-          aria-label={`Upload of ${file.name}`}
-          aria-valuenow={percent}
-          aria-valuemin={0}
-          aria-valuemax={100}
-          className="h-1.5 min-w-0 flex-1 overflow-hidden rounded-full bg-sunken"
-        >
-          <span
-            className="block h-full rounded-full bg-accent transition-[width]"
-            style={{ width: `${percent}%` }}
-          />
-        </span>
-        <span className="w-24 text-muted text-xs tabular-nums">
-          {percent < 100 ? `${percent} %` : "Processing…"}
-        </span>
-      </span>
-    );
-  }
+  if (sent === null) return <UploadProgress name={file.name} progress={progress} />;
   if (sent.outcome === "done") {
     return (
       <span className="flex items-center gap-1.5 text-good">

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { pdfOf, png } from "../support/files";
 import { queryDatabase } from "./database";
@@ -17,11 +18,12 @@ const file = (name: string, content: string | Buffer): File => ({
 });
 
 /** A new user on the page of their knowledge base. */
-async function begin(page: Page) {
+async function begin(page: Page, language?: string) {
   const { email, tenantSlug } = await signUp(page);
   await page.goto(`/${tenantSlug}/test/knowledge`);
   await page.getByRole("button", { name: "Create knowledge base" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Shop manual");
+  if (language) await page.getByLabel("Language").selectOption(language);
   await page.getByRole("dialog").getByRole("button", { name: "Create knowledge base" }).click();
   await expect(page).toHaveURL(/\/knowledge\/kb_[0-9A-Z]{26}$/);
   await expect(page.getByText("No documents yet")).toBeVisible();
@@ -102,7 +104,7 @@ test("files are uploaded with their progress and processed, and each shows its o
   await expect(row(page, "broken.pdf")).toBeHidden();
 });
 
-test("a failed document is retried without an upload, and its text is found and highlighted", async ({
+test("a failed document is retried without an upload, and its text is found and highlighted @full", async ({
   page,
 }) => {
   const { path } = await begin(page);
@@ -127,9 +129,9 @@ test("a failed document is retried without an upload, and its text is found and 
   await page.getByRole("button", { name: "Retry manual.pdf" }).click();
   await expect(row(page, "manual.pdf")).toContainText("Ready");
 
-  await page.getByRole("link", { name: "Try a query" }).click();
+  await page.getByRole("link", { name: "Search", exact: true }).click();
   await page.getByLabel("Query").fill('"broken are replaced" lamps');
-  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByRole("button", { name: "Search", exact: true }).click();
   const hit = page.getByRole("list", { name: "Results" }).getByRole("listitem");
   await expect(hit).toHaveCount(1);
   await expect(hit.locator("mark")).toHaveText(["Lamps", "broken", "are", "replaced"]);
@@ -141,7 +143,68 @@ test("a failed document is retried without an upload, and its text is found and 
   await expect(page.getByText("No results")).toBeVisible();
 });
 
-test("pasted markup stays text, and a large file arrives unchanged", async ({ page }) => {
+test("a knowledge base with a language finds words in other forms @full", async ({ page }) => {
+  const { path } = await begin(page, "English");
+  await expect(page.getByText("English", { exact: true })).toBeVisible();
+  await choose(page, file("manual.txt", sentence));
+  await expect(row(page, "manual.txt")).toContainText("Ready");
+  await page.goto(`${path}/search?q=replacing the lamp`);
+  const hit = page.getByRole("list", { name: "Results" }).getByRole("listitem");
+  await expect(hit.locator("mark")).toHaveText(["Lamps", "replaced"]);
+  await expect(page.getByText("in any of their forms")).toBeVisible();
+  await expectNoViolations(page, "a search in a language");
+});
+
+test("a document is renamed, downloaded and replaced, and found in several knowledge bases", async ({
+  page,
+}) => {
+  const { path, tenantSlug } = await begin(page, "English");
+  await choose(page, file("manual.txt", sentence));
+  await row(page, "manual.txt").getByRole("link", { name: "manual.txt" }).click();
+  await expect(page.getByText(sentence)).toBeVisible();
+
+  await page.getByRole("button", { name: "Edit…" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("guide.txt");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "guide.txt" })).toBeVisible();
+
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("guide.txt");
+  expect(await readFile(await download.path(), "utf8")).toBe(sentence);
+
+  await page.getByRole("button", { name: "Replace file…" }).click();
+  await page.getByLabel("File", { exact: true }).setInputFiles([file("new.txt", "Mirrors.")]);
+  await page.getByRole("button", { name: "Replace file", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "new.txt" })).toBeVisible();
+  await expect(page.getByText("Mirrors.", { exact: true })).toBeVisible();
+
+  await page.goto(`/${tenantSlug}/test/knowledge`);
+  await page.getByRole("button", { name: "Create knowledge base" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Second");
+  await page.getByRole("dialog").getByRole("button", { name: "Create knowledge base" }).click();
+  await expect(page.getByText("No documents yet")).toBeVisible();
+  await choose(page, file("lamps.txt", sentence));
+  await expect(row(page, "lamps.txt")).toContainText("Ready");
+
+  await page.goto(`${path}/search`);
+  await page.getByText("Search other knowledge bases, too").click();
+  await page.getByLabel("Second").check();
+  await page.getByLabel("Query").fill("a mirror or replacing lamps");
+  await page.getByLabel("Match").selectOption("Any word");
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  const hits = page.getByRole("list", { name: "Results" }).getByRole("listitem");
+  await expect(hits).toHaveCount(2);
+  await expect(hits.filter({ hasText: "new.txt" }).locator("mark")).toHaveText(["Mirrors"]);
+  await expect(hits.filter({ hasText: "lamps.txt" })).toContainText("Second");
+  await expectNoViolations(page, "a search of two knowledge bases");
+});
+
+test("pasted markup stays text, and a large file arrives unchanged", { tag: "@full" }, async ({
+  page,
+}) => {
   const { path } = await begin(page);
   await page.getByRole("button", { name: "Paste text…" }).click();
   await expect(page.getByRole("dialog")).toContainText("test");
@@ -168,7 +231,7 @@ test("pasted markup stays text, and a large file arrives unchanged", async ({ pa
   await expect(page.getByText("Chunk 21", { exact: true })).toBeVisible();
 });
 
-test("files are selected with the keyboard, dropped with the mouse, and sent again after the connection was lost", async ({
+test("files are selected with the keyboard, dropped with the mouse, and sent again after the connection was lost @full", async ({
   page,
 }) => {
   const { path } = await begin(page);
@@ -201,7 +264,7 @@ test("files are selected with the keyboard, dropped with the mouse, and sent aga
   await expect(upload(page, "unlucky.txt")).toContainText("Uploaded.");
 });
 
-test("the upload route accepts requests from our own pages and members only", async ({
+test("the upload route accepts requests from our own pages and members only @full", async ({
   page,
   playwright,
 }) => {

@@ -6,7 +6,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
-import { listKnowledgeBasesQuery } from "@/lib/knowledge/bases/schema";
+import { languages, listKnowledgeBasesQuery } from "@/lib/knowledge/bases/schema";
 import { listKnowledgeBases } from "@/lib/knowledge/bases/service";
 import { env } from "@/lib/platform/env";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
@@ -21,7 +21,12 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
   );
   const action = createKnowledgeBaseAction.bind(null, { tenant: tenant.slug, environment });
   const create = hasRole(role, "MEMBER") ? (
-    <CreateKnowledgeBaseDialog base={base} environment={environment} create={action} />
+    <CreateKnowledgeBaseDialog
+      base={base}
+      environment={environment}
+      languages={languages}
+      create={action}
+    />
   ) : (
     <RoleNote sentence={roleSentence("MEMBER", "create knowledge bases")} />
   );

@@ -5,10 +5,12 @@ import { contentTypeLabels } from "@/components/knowledge/content-type-labels";
 import { DeleteDocumentDialog } from "@/components/knowledge/delete-document-dialog";
 import { documentStatusLabels } from "@/components/knowledge/document-status";
 import { DocumentTable } from "@/components/knowledge/document-table";
+import { EditKnowledgeBaseDialog } from "@/components/knowledge/edit-knowledge-base-dialog";
 import { KnowledgeBaseHeader } from "@/components/knowledge/knowledge-base-header";
 import { PasteTextDialog } from "@/components/knowledge/paste-text-dialog";
 import { RetryButton } from "@/components/knowledge/retry-button";
 import { UploadZone } from "@/components/knowledge/upload-zone";
+import { DeleteDialog } from "@/components/shell/delete-dialog";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Filters } from "@/components/ui/filters";
@@ -25,11 +27,16 @@ import {
   maximumDocumentBytes,
 } from "@/lib/knowledge/documents/schema";
 import { listDocuments } from "@/lib/knowledge/documents/service";
-import { byteSize } from "@/lib/platform/byte-size";
 import { env } from "@/lib/platform/env";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import type { DocumentStatus } from "@/prisma/generated/enums";
-import { deleteDocumentAction, retryDocumentAction } from "../actions";
+import {
+  deleteDocumentAction,
+  deleteKnowledgeBaseAction,
+  retryDocumentAction,
+  updateKnowledgeBaseAction,
+} from "../actions";
+import { acceptedFiles } from "./accepted-files";
 import { formatDocumentSize } from "./document-size";
 
 const load = cache(getKnowledgeBase);
@@ -57,7 +64,7 @@ export default dashboardPage<"knowledgeBaseId">(
       params.knowledgeBaseId,
       parse(listDocumentsQuery, query, "query"),
     );
-    const found = await getKnowledgeBase(caller, params.knowledgeBaseId);
+    const found = await load(caller, params.knowledgeBaseId);
     const isWholeList = Object.keys(query).length === 0 && !nextCursor;
     // The list was read a moment earlier. If it is complete, the header uses its length as the count.
     const knowledgeBase = isWholeList
@@ -78,11 +85,38 @@ export default dashboardPage<"knowledgeBaseId">(
           current="documents"
           actions={
             mayWrite ? (
-              <PasteTextDialog
-                url={uploadUrl}
-                environment={environment}
-                documentsPath={`${path}/documents`}
-              />
+              <>
+                <DeleteDialog
+                  title={`Delete “${knowledgeBase.name}”?`}
+                  environment={environment}
+                  confirm="Delete knowledge base"
+                  remove={deleteKnowledgeBaseAction.bind(null, place, knowledgeBase.id)}
+                  done={`“${knowledgeBase.name}” deleted.`}
+                  goTo={`${base}/knowledge`}
+                >
+                  <p>
+                    This deletes its documents ({pending + processing + ready + failed}) with their
+                    files, too. Agents that use it no longer find anything in it. This cannot be
+                    undone.
+                  </p>
+                </DeleteDialog>
+                <EditKnowledgeBaseDialog
+                  knowledgeBase={{
+                    id: knowledgeBase.id,
+                    name: knowledgeBase.name,
+                    description: knowledgeBase.description,
+                    metadata: knowledgeBase.metadata,
+                  }}
+                  base={base}
+                  update={updateKnowledgeBaseAction.bind(null, place, knowledgeBase.id)}
+                />
+                <PasteTextDialog
+                  knowledgeBaseId={knowledgeBase.id}
+                  url={uploadUrl}
+                  environment={environment}
+                  documentsPath={`${path}/documents`}
+                />
+              </>
             ) : (
               <RoleNote sentence={roleSentence("MEMBER", "upload, retry and delete documents")} />
             )
@@ -93,7 +127,7 @@ export default dashboardPage<"knowledgeBaseId">(
             url={uploadUrl}
             documentsPath={`${path}/documents`}
             maximumBytes={maximumDocumentBytes}
-            accepted={`PDF, Word, Markdown, HTML, CSV, JSON or plain text, at most ${byteSize(maximumDocumentBytes)} each.`}
+            accepted={acceptedFiles}
           />
         ) : null}
         {pending + processing + ready + failed > 0 ? (

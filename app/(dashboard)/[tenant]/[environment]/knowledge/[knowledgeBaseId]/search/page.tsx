@@ -8,9 +8,10 @@ import { QueryForm } from "@/components/knowledge/query-form";
 import { SearchHits } from "@/components/knowledge/search-hits";
 import { EmptyState } from "@/components/ui/empty-state";
 import { RawJson } from "@/components/ui/raw-json";
-import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
-import { searchQuery } from "@/lib/knowledge/documents/schema";
-import { searchDocuments } from "@/lib/knowledge/documents/service";
+import { listKnowledgeBasesQuery } from "@/lib/knowledge/bases/schema";
+import { getKnowledgeBase, listKnowledgeBases } from "@/lib/knowledge/bases/service";
+import { type SearchKnowledge, searchKnowledgeBody } from "@/lib/knowledge/documents/schema";
+import { searchKnowledge } from "@/lib/knowledge/documents/service";
 import { env } from "@/lib/platform/env";
 import { excerptPieces } from "@/lib/platform/excerpt";
 
@@ -41,33 +42,56 @@ const pageQuery = z.strictObject({
 
 export default dashboardPage<"knowledgeBaseId">(
   async ({ caller, environment, base, params, query }) => {
-    const knowledgeBase = await getKnowledgeBase(caller, params.knowledgeBaseId);
-    const path = `${base}/knowledge/${knowledgeBase.id}`;
-    const hasQuery = typeof query.q === "string" && query.q.trim() !== "";
-    const search = hasQuery ? parse(searchQuery, query, "query") : null;
-    const results = search && (await searchDocuments(caller, knowledgeBase.id, search));
+    const knowledgeBase = await load(caller, params.knowledgeBaseId);
+    const path = `${base}/knowledge/${knowledgeBase.id}/search`;
+    const { q, match, with: further } = parse(pageQuery, query, "query");
+    const page = parse(listKnowledgeBasesQuery, { limit: String(offeredBases) }, "query");
+    const { data: bases } = await listKnowledgeBases(caller, page);
+    const others = bases.filter(({ id }) => id !== knowledgeBase.id).slice(0, offeredBases - 1);
+    const chosen = others.filter(({ id }) => further.includes(id));
+    const names = new Map([knowledgeBase, ...chosen].map(({ id, name }) => [id, name]));
+    const request = { q: q.trim(), knowledgeBaseIds: [...names.keys()], match };
+    const results =
+      request.q === ""
+        ? null
+        : await searchKnowledge(caller, parse(searchKnowledgeBody, request, "query"));
 
     return (
       <>
         <KnowledgeBaseHeader knowledgeBase={knowledgeBase} base={base} current="search" />
-        <QueryForm path={`${path}/search`} query={search?.q ?? ""} />
+        <QueryForm
+          path={path}
+          query={q}
+          match={match}
+          others={others.map(({ id, name }) => ({ id, name, isChosen: names.has(id) }))}
+          hasLanguage={knowledgeBase.language !== null}
+        />
         {results === null ? null : results.data.length > 0 ? (
           <div className="space-y-5">
             <SearchHits
-              path={path}
-              hits={results.data.map((hit) => ({ ...hit, pieces: excerptPieces(hit) }))}
+              base={base}
+              hits={results.data.map((hit) => ({
+                ...hit,
+                pieces: excerptPieces(hit),
+                knowledgeBaseName: names.size > 1 ? names.get(hit.knowledgeBaseId) : undefined,
+              }))}
             />
             <RawJson value={results} label="the response as JSON" base={base} />
           </div>
         ) : (
-          <EmptyState
-            title="No results"
-            curl={searchByApi(knowledgeBase.id, search?.q ?? "", environment)}
-          >
-            {knowledgeBase.documentCounts.ready > 0 ? (
-              <AnyOfThem path={`${path}/search`} words={search?.q ?? ""} />
+          <EmptyState title="No results" curl={searchByApi(request, environment)}>
+            {[knowledgeBase, ...chosen].some(({ documentCounts: { ready } }) => ready > 0) ? (
+              <NoMatch
+                anyWord={`${path}?${new URLSearchParams([
+                  ["q", q],
+                  ["match", "any"],
+                  ...chosen.map(({ id }) => ["with", id]),
+                ])}`}
+                match={match}
+                hasLanguage={knowledgeBase.language !== null}
+              />
             ) : (
-              "No documents in this knowledge base are ready to search yet."
+              "No documents are ready to search yet."
             )}
           </EmptyState>
         )}
@@ -76,23 +100,26 @@ export default dashboardPage<"knowledgeBaseId">(
   },
 );
 
-/** What to try when no document contains all of the words. */
-function AnyOfThem({ path, words }: { path: string; words: string }) {
-  const anyOf = (words.match(/[\p{L}\p{N}]{3,}/gu) ?? []).join(" or ");
-  const isNarrower = anyOf.includes(" or ") && !/(^|\s)or\s/i.test(words);
+/** What to try when no document matches. */
+function NoMatch({
+  anyWord,
+  match,
+  hasLanguage,
+}: {
+  anyWord: string;
+  match: SearchKnowledge["match"];
+  hasLanguage: boolean;
+}) {
   return (
     <>
-      No document contains all of these words exactly as written: “lamp” does not match “lamps”. Try
-      other forms, or several: <code>lamp or lamps</code>.
-      {isNarrower ? (
+      No document contains {match === "all" ? "all" : "any"} of these words
+      {match === "all" ? " in one of its parts" : ""}
+      {hasLanguage ? "." : ", exactly as written: “lamp” does not match “lamps”."}
+      {match === "all" ? (
         <>
           {" "}
-          Or{" "}
-          <Link
-            href={`${path}?${new URLSearchParams({ q: anyOf })}`}
-            className="text-accent underline underline-offset-2"
-          >
-            search for any of your words
+          <Link href={anyWord} className="text-accent underline underline-offset-2">
+            Search for any of your words
           </Link>
           .
         </>
@@ -102,9 +129,9 @@ function AnyOfThem({ path, words }: { path: string; words: string }) {
 }
 
 const searchByApi = (
-  id: string,
-  query: string,
+  request: Pick<SearchKnowledge, "q" | "knowledgeBaseIds" | "match">,
   environment: string,
-) => `curl --get ${env().APP_URL}/v1/public/knowledge-bases/${id}/search \\
-  --data-urlencode 'q=${query.replaceAll("'", "'\\''")}' \\
-  -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…"`;
+) => `curl ${env().APP_URL}/v1/public/knowledge/search \\
+  -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" \\
+  -H "Content-Type: application/json" \\
+  -d '${JSON.stringify(request).replaceAll("'", "'\\''")}'`;

@@ -1,3 +1,5 @@
+import { Download } from "lucide-react";
+import { cache } from "react";
 import { z } from "zod";
 import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
@@ -6,8 +8,11 @@ import { contentTypeLabels } from "@/components/knowledge/content-type-labels";
 import { DeleteDocumentDialog } from "@/components/knowledge/delete-document-dialog";
 import { documentAdvice } from "@/components/knowledge/document-error-advice";
 import { DocumentStatus } from "@/components/knowledge/document-status";
+import { EditDocumentDialog } from "@/components/knowledge/edit-document-dialog";
+import { ReplaceFileDialog } from "@/components/knowledge/replace-file-dialog";
 import { RetryButton } from "@/components/knowledge/retry-button";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
+import { buttonClass } from "@/components/ui/button";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { MetadataList } from "@/components/ui/metadata-list";
 import { Notice } from "@/components/ui/notice";
@@ -22,7 +27,8 @@ import type { Document } from "@/lib/knowledge/documents/schema";
 import { getDocument, listChunks } from "@/lib/knowledge/documents/service";
 import { byteSize } from "@/lib/platform/byte-size";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
-import { deleteDocumentAction, retryDocumentAction } from "../../../actions";
+import { deleteDocumentAction, retryDocumentAction, updateDocumentAction } from "../../../actions";
+import { acceptedFiles } from "../../accepted-files";
 import { formatDocumentSize } from "../../document-size";
 
 const load = cache(getDocument);
@@ -48,10 +54,12 @@ const chunksQuery = z.strictObject({
 export default dashboardPage<"knowledgeBaseId" | "documentId">(
   async ({ caller, role, tenant, environment, base, params, query, now }) => {
     const knowledgeBase = await getKnowledgeBase(caller, params.knowledgeBaseId);
-    const document = await getDocument(caller, knowledgeBase.id, params.documentId);
+    const document = await load(caller, knowledgeBase.id, params.documentId);
     const { cursor: after } = parse(chunksQuery, query, "query");
-    const isReady = document.status === "READY";
-    const chunks = isReady
+    const isFinished = document.status === "READY" || document.status === "FAILED";
+    // Also while a file that replaces the first one is processed, or after that failed.
+    const isSearchable = document.chunkCount !== null;
+    const chunks = isSearchable
       ? await listChunks(caller, knowledgeBase.id, document.id, {
           ...(after !== undefined && { after }),
           limit: chunksAPage + 1,
@@ -61,10 +69,17 @@ export default dashboardPage<"knowledgeBaseId" | "documentId">(
     const basePath = `${base}/knowledge/${knowledgeBase.id}`;
     const place = { tenant: tenant.slug, environment };
     const mayWrite = hasRole(role, "MEMBER");
+    const fileUrl = `/api/dashboard${base}/knowledge-bases/${knowledgeBase.id}/documents/${document.id}/file`;
+    const download = (
+      <a href={fileUrl} download className={buttonClass({ variant: "secondary" })}>
+        <Download className="size-4" aria-hidden="true" />
+        Download
+      </a>
+    );
 
     return (
       <>
-        {isReady || document.status === "FAILED" ? null : <AutoRefresh everyMs={followMs} />}
+        {isFinished ? null : <AutoRefresh everyMs={followMs} />}
         <PageHeader
           title={document.name}
           aside={<DocumentStatus status={document.status} />}
@@ -76,12 +91,23 @@ export default dashboardPage<"knowledgeBaseId" | "documentId">(
           actions={
             mayWrite ? (
               <>
+                {download}
                 <DeleteDocumentDialog
                   name={document.name}
                   environment={environment}
                   documentSize={formatDocumentSize(document)}
                   remove={deleteDocumentAction.bind(null, place, knowledgeBase.id, document.id)}
                   goTo={basePath}
+                />
+                <EditDocumentDialog
+                  document={document}
+                  update={updateDocumentAction.bind(null, place, knowledgeBase.id, document.id)}
+                />
+                <ReplaceFileDialog
+                  name={document.name}
+                  url={fileUrl}
+                  documentsPath={`${basePath}/documents`}
+                  accepted={acceptedFiles}
                 />
                 {document.status === "FAILED" ? (
                   <RetryButton
@@ -91,7 +117,10 @@ export default dashboardPage<"knowledgeBaseId" | "documentId">(
                 ) : null}
               </>
             ) : (
-              <RoleNote sentence={roleSentence("MEMBER", "retry and delete documents")} />
+              <>
+                {download}
+                <RoleNote sentence={roleSentence("MEMBER", "change and delete documents")} />
+              </>
             )
           }
         />
@@ -100,6 +129,13 @@ export default dashboardPage<"knowledgeBaseId" | "documentId">(
             <Notice>
               <p className="font-medium">{document.error.message}</p>
               <p className="mt-0.5">{documentAdvice[document.error.code]}</p>
+            </Notice>
+          ) : null}
+          {isSearchable && document.status !== "READY" ? (
+            <Notice variant="warn" role="note">
+              {document.status === "FAILED"
+                ? "Searches still find the text of the earlier file."
+                : "Searches find the text of the earlier file until this one is ready."}
             </Notice>
           ) : null}
           <Panel title="The file">
@@ -129,7 +165,7 @@ export default dashboardPage<"knowledgeBaseId" | "documentId">(
           </Panel>
           <Panel
             title="Extracted text"
-            aside={isReady ? <span className="text-muted">{readOf(document)}</span> : null}
+            aside={isSearchable ? <span className="text-muted">{readOf(document)}</span> : null}
           >
             {shown.length > 0 ? (
               <ChunkList chunks={shown} />

@@ -1,0 +1,48 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { FormDialog } from "@/components/shell/form-dialog";
+import { FileField } from "@/components/ui/field";
+import { toast } from "@/components/ui/toast";
+import { uploadFile } from "@/components/uploads/upload-file";
+import { toActionResult } from "./upload-result";
+
+type Props = {
+  name: string;
+  /** The URL that the file is uploaded to. */
+  url: string;
+  /** The path of this knowledge base's documents, without the document id. */
+  documentsPath: string;
+  /** The accepted formats and the maximum size, in words. */
+  accepted: string;
+};
+
+/** Uploads another file for a document, which keeps its id. */
+export function ReplaceFileDialog({ name, url, documentsPath, accepted }: Props) {
+  const router = useRouter();
+  return (
+    <FormDialog
+      trigger="Replace file…"
+      variant="secondary"
+      title={`Replace “${name}”`}
+      description="The document keeps its ID and gets the new file’s name. Searches find the current text until the new one is ready."
+      submit="Replace file"
+      pending="Uploading…"
+      send={async (form) => {
+        const file = form.get("file") as File;
+        return toActionResult(
+          await uploadFile(url, file, { gone: "This document no longer exists." }),
+        );
+      }}
+      onDone={() => {
+        toast.success("File replaced. It is being processed.");
+        router.refresh();
+      }}
+      existingPath={documentsPath}
+    >
+      {(errors) => (
+        <FileField label="File" name="file" required hint={accepted} error={errors.name} />
+      )}
+    </FormDialog>
+  );
+}
