@@ -2,8 +2,9 @@ import type { ReactNode } from "react";
 import { Badge } from "@/components/ui/badge";
 import { JsonText } from "@/components/ui/json";
 import { ExactTime } from "@/components/ui/time";
+import { zoneName } from "@/components/ui/viewer-time";
 import type { DeliveryAttempt } from "@/lib/deliveries/schema";
-import { describeAttemptError, explainStatusCode, triggerLabels } from "./labels";
+import { describeAttemptError, describeReply, explainStatusCode, triggerLabels } from "./labels";
 import { ResponseBadge } from "./response-badge";
 
 type Attempt = DeliveryAttempt & { requestHeaders: Record<string, string> };
@@ -61,6 +62,7 @@ function AttemptDetails({ attempt, isNewest }: { attempt: Attempt; isNewest: boo
     statusCode,
     errorCode,
     response,
+    reply,
     requestHeaders,
   } = attempt;
   const sentence =
@@ -76,10 +78,11 @@ function AttemptDetails({ attempt, isNewest }: { attempt: Attempt; isNewest: boo
         {cause ? <Badge>{cause}</Badge> : null}
         <span className="text-muted tabular-nums">{durationMs.toLocaleString("en")} ms</span>
         <span className="ml-auto text-muted">
-          <ExactTime at={new Date(startedAt)} /> UTC
+          <ExactTime at={new Date(startedAt)} /> {zoneName(new Date(startedAt))}
         </span>
       </div>
       {sentence ? <p className="text-muted">{sentence}</p> : null}
+      {reply ? <p>{describeReply(reply)}</p> : null}
       {statusCode === null ? null : (
         <details open={isNewest} className="group/details">
           <summary className="w-fit text-muted hover:text-ink">Response body</summary>
@@ -102,7 +105,9 @@ function AttemptDetails({ attempt, isNewest }: { attempt: Attempt; isNewest: boo
             </div>
           ))}
         </dl>
-        <p className="mt-1.5 text-muted text-xs">The signatures themselves are not stored.</p>
+        <p className="mt-1.5 text-muted text-xs">
+          Signatures and the headers of responses are not stored.
+        </p>
       </details>
     </div>
   );

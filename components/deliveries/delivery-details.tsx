@@ -2,9 +2,10 @@ import type { ReactNode } from "react";
 import { CopyButton } from "@/components/ui/copy";
 import { Countdown } from "@/components/ui/countdown";
 import { JsonText } from "@/components/ui/json";
+import { hiddenValue } from "@/lib/deliveries/engine/delivery-headers";
 import type { DeliveryWithAttempts } from "@/lib/deliveries/schema";
 import { AttemptTimeline } from "./attempt-timeline";
-import { signedCurlCommand } from "./signed-curl-command";
+import { signedCurlCommand, variableOf } from "./signed-curl-command";
 
 type DeliveryDetailsProps = {
   delivery: DeliveryWithAttempts;
@@ -14,6 +15,7 @@ type DeliveryDetailsProps = {
   headersOf: (attempt: { number: number; startedAt: string }) => Record<string, string>;
   /** The webhook fails repeatedly, so it gets one delivery at a time. */
   isWebhookFailing: boolean;
+  base: string;
   now: Date;
   /** Actions for this delivery. */
   actions: ReactNode;
@@ -26,6 +28,7 @@ export function DeliveryDetails({
   url,
   headersOf,
   isWebhookFailing,
+  base,
   now,
   actions,
 }: DeliveryDetailsProps) {
@@ -40,7 +43,7 @@ export function DeliveryDetails({
       <div className="flex flex-wrap items-center gap-2">
         {actions}
         <CopyButton
-          text={signedCurlCommand(url, headersOf(latest), payload)}
+          text={signedCurlCommand(url, headers, payload)}
           label="Copy as curl"
           variant="secondary"
         >
@@ -109,6 +112,7 @@ function upcomingOf(
       </p>
     );
   }
+  if (status === "PENDING") return <p>Waits for an earlier event of the same conversation.</p>;
   const sentence = endings[status];
   return sentence ? <p className="text-muted">{sentence}</p> : null;
 }
@@ -118,6 +122,6 @@ const endings: Record<DeliveryWithAttempts["status"], string | null> = {
   PENDING: null,
   DELIVERED: null,
   FAILED: "No attempts left. Resend it once the receiver is fixed.",
-  HELD: "Held because the webhook is disabled. It is sent if you enable the webhook within 30 days.",
+  HELD: "Held because the webhook is disabled, or because its last attempt failed and its conversation waits for it. Within 30 days, you can enable the webhook and send it.",
   DISCARDED: "Discarded while it was held. You can still resend it.",
 };

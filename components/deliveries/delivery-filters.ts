@@ -4,7 +4,7 @@ import { eventTypes } from "@/lib/events/event-types";
 import { deliveryBadges, responseLabels } from "./labels";
 
 /** The filters of a list of deliveries, named as in its query. */
-export const deliveryFilters: Filter[] = [
+export const deliveryFilters = (zone: string, zoneName: string): Filter[] => [
   {
     name: "status",
     label: "Status",
@@ -20,6 +20,6 @@ export const deliveryFilters: Filter[] = [
     label: "Last response",
     options: responseClasses.map((value) => ({ value, label: responseLabels[value] })),
   },
-  { name: "since", label: "From (UTC)", type: "datetime-local" },
-  { name: "until", label: "To (UTC)", type: "datetime-local" },
+  { name: "since", label: `From (${zoneName})`, type: "datetime-local", zone },
+  { name: "until", label: `To (${zoneName})`, type: "datetime-local", zone },
 ];

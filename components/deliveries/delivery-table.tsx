@@ -17,13 +17,17 @@ const headings: Heading[] = [
 
 type DeliveryTableProps = {
   deliveries: FoundDelivery[];
+  order: "asc" | "desc";
   hrefOf: (id: string) => string;
   now: Date;
 };
 
-export function DeliveryTable({ deliveries, hrefOf, now }: DeliveryTableProps) {
+export function DeliveryTable({ deliveries, order, hrefOf, now }: DeliveryTableProps) {
   return (
-    <Table caption="Deliveries, newest first" headings={headings}>
+    <Table
+      caption={`Deliveries, ${order === "asc" ? "oldest" : "newest"} first`}
+      headings={headings}
+    >
       {deliveries.map(
         ({ id, eventType, status, attemptCount, nextAttemptAt, createdAt, ...last }) => (
           <Row key={id}>

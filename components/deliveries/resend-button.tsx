@@ -1,8 +1,8 @@
 "use client";
 
 import { useTransition } from "react";
-import { toast } from "sonner";
 import { Button, type ButtonVariant } from "@/components/ui/button";
+import { toast } from "@/components/ui/toast";
 import type { ActionResult } from "@/lib/platform/action-result";
 
 type ResendButtonProps = {

@@ -1,3 +1,5 @@
+import { hiddenValue } from "@/lib/deliveries/engine/delivery-headers";
+
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The headers that depend on the time of signing. */
@@ -6,6 +8,13 @@ const signedHeaders: Record<string, string> = {
   "webhook-timestamp": "$t",
   "webhook-signature": "v1,$standard",
 };
+
+/** The shell variable for the value of a custom header, which is not known. */
+export const variableOf = (headerName: string): string =>
+  headerName
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, "_")
+    .replace(/^(?=[0-9])/, "_");
 
 /**
  * A delivery as shell commands. They sign it again, with the secret in PARLANCE_WEBHOOK_SECRET, so
@@ -18,6 +27,7 @@ export function signedCurlCommand(
 ): string {
   const lines = Object.entries(headers).map(([name, value]) => {
     const signed = signedHeaders[name];
+    if (value === hiddenValue) return `-H ${quote(`${name}: `)}"$${variableOf(name)}"`;
     return `-H ${signed ? `"${name}: ${signed}"` : quote(`${name}: ${value}`)}`;
   });
   return [

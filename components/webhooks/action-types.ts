@@ -4,7 +4,7 @@ import type { StoredDeliveryOptions } from "@/lib/webhooks/delivery-options";
 import type { FilterPreview } from "@/lib/webhooks/filter";
 import type { WebhookFilter } from "@/lib/webhooks/filter-schema";
 
-export type WebhookInput = {
+export type WebhookInput = StoredDeliveryOptions & {
   url: string;
   description: string | null;
   events: string[];

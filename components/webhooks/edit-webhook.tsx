@@ -1,18 +1,22 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { toast } from "sonner";
 import { useProof } from "@/components/shell/proof-dialog";
 import { ButtonLink } from "@/components/ui/button";
+import { toast } from "@/components/ui/toast";
+import { metadataPatch } from "@/lib/platform/metadata-rows";
 import type { UpdateWebhook, WebhookInput } from "./action-types";
 import type { EventFamily } from "./event-selection";
+import type { Filtering } from "./filter-field";
 import { WebhookForm } from "./webhook-form";
 
 type EditWebhookProps = {
+  webhookId: string;
   initial: WebhookInput;
   headerNames: string[];
   families: EventFamily[];
   urlHint: string;
+  filtering: Filtering;
   path: string;
   update: UpdateWebhook;
 };
@@ -36,6 +40,7 @@ export function EditWebhook({
         headerNames={headerNames}
         families={families}
         urlHint={urlHint}
+        filtering={filtering}
         submit="Save changes"
         pending="Saving…"
         apiCall={({ metadata, ...fields }) => ({

@@ -35,7 +35,7 @@ export function EnableWebhook({ environment, held, enable }: EnableWebhookProps)
   const [choice, setChoice] = useState<BacklogChoice>("RESUME");
   return (
     <ConfirmDialog
-      trigger="Enable again"
+      trigger="Enable again…"
       variant="primary"
       title="Enable this webhook?"
       environment={environment}

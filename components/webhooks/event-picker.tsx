@@ -28,7 +28,7 @@ export function EventPicker({ families, patterns, onChange, error }: EventPicker
   const id = useId();
   const [shownExample, setShownExample] = useState<string | null>(null);
   return (
-    <fieldset aria-describedby={`${id}-note`} className="min-w-0">
+    <fieldset className="min-w-0">
       <legend className="mb-1.5 font-medium">Events</legend>
       <div
         className={`divide-y divide-line rounded-lg border bg-surface ${error ? "border-danger" : "border-line-strong"}`}
@@ -36,6 +36,8 @@ export function EventPicker({ families, patterns, onChange, error }: EventPicker
         <label className="flex items-center gap-2.5 px-3 py-2.5">
           <input
             type="checkbox"
+            aria-invalid={error && patterns.length === 0 ? true : undefined}
+            aria-describedby={`${id}-note`}
             checked={patterns.includes(allEvents)}
             onChange={(event) => onChange(toggleAllEvents(event.currentTarget.checked))}
           />
@@ -88,7 +90,7 @@ function Family({
   onExample,
 }: FamilyProps) {
   return (
-    <fieldset className="px-3 py-2">
+    <fieldset className="min-w-0 px-3 py-2">
       <legend className="sr-only">{family.name}</legend>
       <label className="flex w-fit items-center gap-2.5 py-1">
         <input
@@ -113,7 +115,7 @@ function Family({
                   onChange={(event) => onType(type, event.currentTarget.checked)}
                 />
                 <span className="min-w-0">
-                  <code className="font-mono text-xs">{type}</code>
+                  <code className="break-words font-mono text-xs">{type}</code>
                   <span className="block text-muted text-xs">
                     <InlineMarkdown text={description} />
                   </span>

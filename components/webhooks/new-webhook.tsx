@@ -1,19 +1,25 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { useProof } from "@/components/shell/proof-dialog";
 import { ButtonLink } from "@/components/ui/button";
+import { defaultDeliveryOptions } from "@/lib/webhooks/delivery-options";
 import type { Environment } from "@/prisma/generated/enums";
 import type { CreateWebhook, NewSecret } from "./action-types";
 import type { EventFamily } from "./event-selection";
-import { NewSecretDialog } from "./new-secret-dialog";
+import type { Filtering } from "./filter-field";
 import { WebhookForm } from "./webhook-form";
+
+const loadDialog = () => import("./new-secret-dialog").then((module) => module.NewSecretDialog);
+const NewSecretDialog = dynamic(loadDialog, { ssr: false });
 
 type NewWebhookProps = {
   environment: Environment;
   families: EventFamily[];
   urlHint: string;
+  filtering: Filtering;
   /** The path of the list, to go back to. The page of the new webhook is below it. */
   listPath: string;
   create: CreateWebhook;
@@ -25,6 +31,7 @@ export function NewWebhook({
   environment,
   families,
   urlHint,
+  filtering,
   listPath,
   create,
   snippets,
@@ -48,10 +55,13 @@ export function NewWebhook({
         headerNames={[]}
         families={families}
         urlHint={urlHint}
+        filtering={filtering}
         submit={`Create ${environment} webhook`}
         pending="Creating…"
         apiCall={(body) => ({ operationId: "createWebhook", body })}
         save={async (input) => {
+          // Before anything is created, because the secret is shown only once.
+          await loadDialog();
           const result = await prove(() => create(input));
           if (result.outcome === "refused") return result;
           setCreated(result.value);

@@ -1,15 +1,17 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useState } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { FormDialog } from "@/components/shell/form-dialog";
-import { buttonClass } from "@/components/ui/button";
-import { DialogTrigger } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
 import { RadioList } from "@/components/ui/radio-list";
 import type { Environment } from "@/prisma/generated/enums";
 import type { NewSecret, RotateSecret as Rotate } from "./action-types";
-import { NewSecretDialog } from "./new-secret-dialog";
+
+// Loaded while the form is open, and awaited before a secret exists, as it is shown only once.
+const loadNewSecret = () => import("./new-secret-dialog").then((module) => module.NewSecretDialog);
+const NewSecretDialog = dynamic(loadNewSecret, { ssr: false });
 
 const overlaps = [
   {
@@ -44,11 +46,9 @@ export function RotateSecret({ environment, hint, isOverlapping, rotate }: Rotat
   return (
     <>
       <FormDialog
-        trigger={
-          <DialogTrigger className={buttonClass({ variant: "secondary", size: "small" })}>
-            Rotate secret
-          </DialogTrigger>
-        }
+        trigger="Rotate secret…"
+        variant="secondary"
+        size="small"
         title="Rotate the signing secret?"
         description={
           <>
@@ -59,9 +59,15 @@ export function RotateSecret({ environment, hint, isOverlapping, rotate }: Rotat
         submit={overlap === 0 ? "Rotate and expire older secrets" : "Rotate secret"}
         pending="Rotating…"
         submitVariant={overlap === 0 ? "danger" : "primary"}
-        send={() => rotate(overlap)}
+        send={async () => {
+          await loadNewSecret();
+          return rotate(overlap);
+        }}
         onDone={setShown}
-        onOpen={() => setOverlap(isOverlapping ? 0 : 86_400)}
+        onOpen={() => {
+          setOverlap(isOverlapping ? 0 : 86_400);
+          void loadNewSecret();
+        }}
       >
         {() => (
           <>

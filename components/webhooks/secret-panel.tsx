@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { Countdown } from "@/components/ui/countdown";
 import { Panel } from "@/components/ui/panel";
 

@@ -3,9 +3,9 @@
 import { ChevronDown, Send } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useTransition } from "react";
-import { toast } from "sonner";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Menu, MenuButton } from "@/components/ui/menu";
+import { toast } from "@/components/ui/toast";
 import type { ActionResult } from "@/lib/platform/action-result";
 
 type TestButtonProps = {

@@ -6,7 +6,16 @@ import type { DeliveryAttempt, DeliveryWithAttempts } from "@/lib/deliveries/sch
 /**
  * The result of a test event: in progress, then how it ended. Screen readers announce changes.
  */
-export function TestResult({ delivery, href }: { delivery: DeliveryWithAttempts; href: string }) {
+export function TestResult({
+  delivery,
+  isDelayed,
+  href,
+}: {
+  delivery: DeliveryWithAttempts;
+  /** Whether the worker does not keep up, or does not run. */
+  isDelayed: boolean;
+  href: string;
+}) {
   const attempt = delivery.attempts.at(-1);
   const colors = !attempt
     ? "border-line"
@@ -25,6 +34,11 @@ export function TestResult({ delivery, href }: { delivery: DeliveryWithAttempts;
               ? "Test event delivered"
               : "Test event failed"}
         </span>
+        {isDelayed ? (
+          <span className="text-warn">
+            Deliveries are delayed. The test event is sent as soon as the worker catches up.
+          </span>
+        ) : null}
         {attempt ? <Outcome attempt={attempt} /> : null}
       </div>
       <Link href={href} scroll={false} className="text-accent hover:underline">

@@ -3,6 +3,7 @@ import { Notice } from "@/components/ui/notice";
 import { Time } from "@/components/ui/time";
 import { healthSentences, webhookHealth } from "@/lib/webhooks/health";
 import type { Webhook } from "@/lib/webhooks/schema";
+import type { BacklogAction } from "@/prisma/generated/enums";
 import { formatDeliveries, formatHeldDeliveries } from "./format-count";
 import { disabledReasons } from "./webhook-status";
 
@@ -10,6 +11,8 @@ type WebhookBannersProps = {
   webhook: Webhook;
   /** How many deliveries are held. */
   held: number;
+  /** What is already being done with them, if anything. */
+  heldTask: BacklogAction | null;
   now: Date;
   /** Only for users with permission. */
   enableAction: ReactNode;
@@ -23,6 +26,7 @@ type WebhookBannersProps = {
 export function WebhookBanners({
   webhook,
   held,
+  heldTask,
   now,
   enableAction,
   heldActions,
@@ -50,7 +54,12 @@ export function WebhookBanners({
           {healthSentences[health]}
         </Banner>
       )}
-      {held > 0 ? (
+      {held > 0 && heldTask ? (
+        <p role="status" className="mb-6 text-muted">
+          {heldTask === "DISCARD" ? "Discarding" : "Sending"} held deliveries:{" "}
+          {formatDeliveries(held)} left.
+        </p>
+      ) : held > 0 ? (
         <Banner variant="warn" title={capitalized(formatHeldDeliveries(held))} action={heldActions}>
           {webhook.onExhausted === "hold" && webhook.ordering === "conversation"
             ? "They were created while the webhook was disabled, or their last attempt failed and their conversations wait for them."

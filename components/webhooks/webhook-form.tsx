@@ -7,11 +7,16 @@ import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 import { MetadataField } from "@/components/ui/metadata-field";
 import { RefusalNotice } from "@/components/ui/refusal-notice";
+import { LeaveGuard } from "@/components/ui/unsaved-changes";
 import type { Refusal } from "@/lib/platform/action-result";
 import { fromMetadataRows, metadataProblem, toMetadataRows } from "@/lib/platform/metadata-rows";
+import { toDeliveryOptions } from "@/lib/webhooks/delivery-options";
 import type { WebhookInput } from "./action-types";
+import { DeliveryFields } from "./delivery-fields";
 import { EventPicker } from "./event-picker";
 import type { EventFamily } from "./event-selection";
+import { FilterField, type Filtering } from "./filter-field";
+import { type HeaderRow, HeadersField, headersPatch, headersProblem } from "./headers-field";
 
 type WebhookFormProps = {
   initial: WebhookInput;
@@ -20,6 +25,7 @@ type WebhookFormProps = {
   families: EventFamily[];
   /** In live, http is rejected, unless the operator allows private targets. */
   urlHint: string;
+  filtering: Filtering;
   submit: string;
   pending: string;
   /** The request of the API that does the same with this input. */
@@ -38,6 +44,7 @@ export function WebhookForm({
   headerNames,
   families,
   urlHint,
+  filtering,
   submit,
   pending,
   apiCall,
@@ -52,21 +59,33 @@ export function WebhookForm({
   const [options, setOptions] = useState(() => toDeliveryOptions(initial));
   const [metadata, setMetadata] = useState(() => toMetadataRows(initial.metadata));
   const [refused, setRefused] = useState<Refusal | null>(null);
+  const [isEdited, setIsEdited] = useState(false);
   const [isPending, startTransition] = useTransition();
-  const form = useRef<HTMLFormElement>(null);
-  const errors: Record<string, string> = refused?.errors ?? {};
 
-  useEffect(() => {
-    if (refused) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
-  }, [refused]);
+  /** For controls whose buttons change the form without an input event. */
+  function edit<Value>(set: (value: Value) => void) {
+    return (value: Value) => {
+      setIsEdited(true);
+      set(value);
+    };
+  }
+  const errors: Record<string, string> = refused?.errors ?? {};
 
   function send(event: FormEvent<HTMLFormElement>) {
     // Not the form's `action`: React empties a form after its action.
     event.preventDefault();
-    if (metadataProblem(metadata)) return;
-    const sent = new FormData(event.currentTarget);
+    if (metadataProblem(metadata) || headersProblem(headers)) return;
+    const input = inputOf(new FormData(event.currentTarget));
+    startTransition(async () => {
+      const refusal = await save(input);
+      setRefused(refusal);
+      if (!refusal) setIsEdited(false);
+    });
+  }
+
+  function inputOf(sent: FormData): WebhookInput {
     const description = String(sent.get("description")).trim();
-    const input = {
+    return {
       url: String(sent.get("url")).trim(),
       description: description || null,
       events,
@@ -76,11 +95,11 @@ export function WebhookForm({
       ...options,
       metadata: fromMetadataRows(metadata),
     };
-    startTransition(async () => setRefused(await save(input)));
   }
 
   return (
-    <form ref={form} onSubmit={send} className="max-w-2xl space-y-6">
+    <form onSubmit={send} onInput={() => setIsEdited(true)} className="max-w-2xl space-y-6">
+      <LeaveGuard hasUnsaved={isEdited} />
       <RefusalNotice refused={refused} />
       <TextField
         label="URL"
@@ -108,7 +127,7 @@ export function WebhookForm({
       <EventPicker
         families={families}
         patterns={events}
-        onChange={setEvents}
+        onChange={edit(setEvents)}
         error={errors.events}
       />
       <FilterField
@@ -137,7 +156,7 @@ export function WebhookForm({
       <DeliveryFields options={options} onChange={edit(setOptions)} errors={errors} />
       <MetadataField
         rows={metadata}
-        onChange={setMetadata}
+        onChange={edit(setMetadata)}
         hint="Your own notes. Never sent to the receiver."
         errors={errors}
       />

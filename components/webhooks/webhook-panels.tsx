@@ -1,10 +1,14 @@
 import type { ReactNode } from "react";
 import { BarChart } from "@/components/ui/chart";
+import { JsonText } from "@/components/ui/json";
 import { MetadataList } from "@/components/ui/metadata-list";
 import { Facts, Panel } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";
+import { formatTime, zoneName } from "@/components/ui/viewer-time";
 import type { AttemptHour } from "@/lib/deliveries/attempts-by-hour";
+import type { Latency } from "@/lib/deliveries/latency";
 import type { Webhook } from "@/lib/webhooks/schema";
+import { deliveryFacts } from "./delivery-fields";
 import { formatCappedCount } from "./format-count";
 import { SuccessPercent } from "./success-rate";
 import { FailureCount } from "./webhook-status";
@@ -14,12 +18,13 @@ export function AttemptsPanel({ hours }: { hours: AttemptHour[] }) {
     <Panel title="Last 24 hours" aside={<SuccessPercent hours={hours} />}>
       <BarChart
         caption="Attempts per hour"
+        zone={zoneName(hours.at(-1)?.hour ?? new Date())}
         series={[
           { name: "succeeded", variant: "good" },
           { name: "failed", variant: "danger" },
         ]}
         bars={hours.map(({ hour, attempts, failures }) => ({
-          label: `${hour.toISOString().slice(11, 16)} UTC`,
+          label: formatTime(hour, { hour: "2-digit", minute: "2-digit" }),
           values: [attempts - failures, failures],
         }))}
       />
@@ -27,14 +32,36 @@ export function AttemptsPanel({ hours }: { hours: AttemptHour[] }) {
   );
 }
 
+const milliseconds = (ms: number) => `${ms.toLocaleString("en")} ms`;
+
+function ResponseTime({ p50, p95, count }: Latency) {
+  return (
+    <>
+      p50 {milliseconds(p50)}, p95 {milliseconds(p95)}
+      <span className="block text-muted text-xs">
+        {count === 1
+          ? "Of the latest success at the first attempt."
+          : `Of the latest ${count} successes at the first attempt.`}
+      </span>
+    </>
+  );
+}
+
 type HealthPanelProps = {
   webhook: Webhook;
   disableAfterFailures: number;
   unsent: { pending: number; held: number };
+  latency: Latency | null;
   now: Date;
 };
 
-export function HealthPanel({ webhook, disableAfterFailures, unsent, now }: HealthPanelProps) {
+export function HealthPanel({
+  webhook,
+  disableAfterFailures,
+  unsent,
+  latency,
+  now,
+}: HealthPanelProps) {
   const { lastSuccessAt, lastFailureAt } = webhook;
   return (
     <Panel title="Health">
@@ -52,6 +79,7 @@ export function HealthPanel({ webhook, disableAfterFailures, unsent, now }: Heal
             name: "Last failure",
             value: lastFailureAt ? <Time at={new Date(lastFailureAt)} now={now} /> : "Never",
           },
+          { name: "Response time", value: latency && <ResponseTime {...latency} /> },
           { name: "Waiting", value: formatCappedCount(unsent.pending) },
           { name: "Held", value: formatCappedCount(unsent.held) },
         ]}

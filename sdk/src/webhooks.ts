@@ -9,11 +9,11 @@ import {
 } from "./sign";
 
 export type * from "./generated/types";
-export { ParlanceError };
+export { createTestKeyPair, ParlanceError };
 
 /** Why an event was rejected. Each reason needs a different fix. */
 export type WebhookVerificationCode =
-  /** No secret was given: the receiver's configuration is incomplete. */
+  /** No secret and no public key was given: the receiver's configuration is incomplete. */
   | "missing-secret"
   /**
    * The payload is neither text nor bytes. It must be the body as it arrived: parsing and printing
@@ -22,7 +22,7 @@ export type WebhookVerificationCode =
   | "payload-not-raw"
   | "missing-header"
   | "malformed-header"
-  /** No signature matches: the secret or the payload differs, or the request is forged. */
+  /** No signature matches: the secret, the key or the payload differs, or the request is forged. */
   | "signature-mismatch"
   | "timestamp-too-old"
   | "timestamp-in-future"
@@ -83,8 +83,8 @@ const signatureHeaderName = "X-Service-Signature";
 const encoder = new TextEncoder();
 
 /**
- * Returns the event if one of the secrets signed it within the last five minutes. The same event
- * can arrive more than once, with the same `id`.
+ * Returns the event if one of the secrets or keys signed it within the last five minutes. The same
+ * event can arrive more than once, with the same `id`.
  * @throws WebhookVerificationError with a `code`
  */
 export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookEvent> {
@@ -200,7 +200,7 @@ export type SignTestWebhookInput = Secrets & {
  * those of the Standard Webhooks specification among them
  */
 export async function signTestWebhook(input: SignTestWebhookInput) {
-  const { payload, timestamp = new Date() } = input;
+  const { payload, timestamp = new Date(), privateKey } = input;
   const secrets = secretsOf(input);
   const text = typeof payload === "string" ? payload : JSON.stringify(payload);
   const body = encoder.encode(text);
@@ -234,16 +234,15 @@ export async function signTestWebhook(input: SignTestWebhookInput) {
   return { payload: text, header, headers };
 }
 
-function secretsOf({ secret, secrets = [secret] }: Secrets): string[] {
-  const given = secrets.filter(
+const secretsOf = ({ secret, secrets = [secret] }: Secrets): string[] =>
+  given(secrets, "Give the webhook's signing secret, whsec_….");
+
+function given(candidates: readonly (string | undefined)[], advice: string): string[] {
+  const found = candidates.filter(
     (candidate) => typeof candidate === "string" && candidate !== "",
   ) as string[];
-  if (given.length === 0)
-    throw new WebhookVerificationError(
-      "missing-secret",
-      "Give the webhook's signing secret, whsec_….",
-    );
-  return given;
+  if (found.length === 0) throw new WebhookVerificationError("missing-secret", advice);
+  return found;
 }
 
 function parseHeader(header: VerifyWebhookInput["header"]) {
@@ -272,13 +271,18 @@ function parseHeader(header: VerifyWebhookInput["header"]) {
   return { timestamp, signatures };
 }
 
+/** The value of `X-Service-Signature` may be given alone. */
 function signatureHeader(header: VerifyWebhookInput["header"]): string {
   if (typeof header === "string") return header;
-  if (typeof header !== "object" || header === null) return "";
-  if (isList(header)) return header.join(",");
-  if (isHeaders(header)) return header.get(signatureHeaderName) ?? "";
+  if (typeof header === "object" && header !== null && isList(header)) return header.join(",");
+  return headerNamed(header, signatureHeaderName);
+}
+
+function headerNamed(header: VerifyWebhookInput["header"], wanted: string): string {
+  if (typeof header !== "object" || header === null || isList(header)) return "";
+  if (isHeaders(header)) return header.get(wanted) ?? "";
   const name = Object.keys(header).find(
-    (candidate) => candidate.toLowerCase() === signatureHeaderName.toLowerCase(),
+    (candidate) => candidate.toLowerCase() === wanted.toLowerCase(),
   );
   const value = name && header[name];
   return value ? String(value) : "";
@@ -288,7 +292,7 @@ const isList = (header: object): header is readonly string[] => Array.isArray(he
 const isHeaders = (header: RequestHeaders): header is Pick<Headers, "get"> =>
   typeof header.get === "function";
 
-/** A payload that is no JSON can be signed too, to see a receiver refuse it. */
+/** A payload that is not JSON can also be signed, to test that a receiver rejects it. */
 function parseObject(text: string): object {
   try {
     return Object(JSON.parse(text));

@@ -20,6 +20,14 @@ test("201 shows the secret only once", async () => {
     url: "https://example.com/hook",
     description: "Ours",
     events: ["conversation.created", "message.*"],
+    filter: null,
+    headerNames: [],
+    asymmetricSignatures: false,
+    publicKeys: [],
+    maxPerSecond: null,
+    ordering: "none",
+    onExhausted: "continue",
+    acceptReplies: false,
     status: "ENABLED",
     disabledReason: null,
     disabledAt: null,
@@ -109,7 +117,7 @@ test("409 limit-reached for a 21st webhook, also under concurrent requests", asy
 });
 
 test.each([
-  ["an unknown event", { events: ["conversation.deleted"] }, "/events/0"],
+  ["an unknown event", { events: ["conversation.forgotten"] }, "/events/0"],
   ["no event", { events: [] }, "/events"],
   ["no address", { url: "nonsense" }, "/url"],
   ["another protocol", { url: "ftp://example.com/" }, "/url"],

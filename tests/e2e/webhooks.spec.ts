@@ -172,10 +172,9 @@ test("a webhook is created and tested, fails, shows why, and gets the event agai
   await expect(page.getByText("No deliveries match these filters")).toBeVisible();
 });
 
-test("during a rotation both secrets sign, a second rotation is rejected, and the old secret can be expired", async ({
-  page,
-  request,
-}) => {
+test("during a rotation both secrets sign, a second rotation is rejected, and the old secret can be expired", {
+  tag: "@full",
+}, async ({ page, request }) => {
   const { raise, newWebhook } = await begin(page, request);
   const { secret: oldSecret } = await newWebhook();
   const otherTab = await page.context().newPage();
@@ -219,10 +218,9 @@ test("during a rotation both secrets sign, a second rotation is rejected, and th
   expect([accepts(oldSecret, afterwards), accepts(newSecret, afterwards)]).toEqual([false, true]);
 });
 
-test("the hundredth failure disables a webhook, and held deliveries arrive after it is enabled again", async ({
-  page,
-  request,
-}) => {
+test("the hundredth failure disables a webhook, and held deliveries arrive after it is enabled again", {
+  tag: "@full",
+}, async ({ page, request }) => {
   const { raise, newWebhook } = await begin(page, request);
   const { id } = await newWebhook();
   respondWith(503);
@@ -253,13 +251,13 @@ test("the hundredth failure disables a webhook, and held deliveries arrive after
   await expect(page.getByRole("row").filter({ hasText: "Delivered" })).toHaveCount(3);
 });
 
-test("deliveries held while a user had disabled the webhook can stay held, and be discarded", async ({
+test("deliveries held while a user had disabled the webhook can stay held, and be discarded @full", async ({
   page,
   request,
 }) => {
   const { webhooks, raise, newWebhook } = await begin(page, request);
   await newWebhook();
-  await page.getByRole("button", { name: "Disable", exact: true }).click();
+  await page.getByRole("button", { name: "Disable…" }).click();
   await page.getByRole("button", { name: "Disable webhook" }).click();
   await expect(page.getByText("This webhook is disabled")).toBeVisible();
   await raise();
@@ -276,14 +274,14 @@ test("deliveries held while a user had disabled the webhook can stay held, and b
   );
   expect(receiver.requests).toEqual([]);
 
-  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete…" }).click();
   await expect(page.getByRole("alertdialog")).toContainText(receiver.url);
   await page.getByRole("button", { name: "Delete webhook" }).click();
   await expect(page).toHaveURL(webhooks);
   await expect(page.getByText("No test webhooks yet")).toBeVisible();
 });
 
-test("failed deliveries are counted first, then resent", async ({ page, request }) => {
+test("failed deliveries are counted first, then resent @full", async ({ page, request }) => {
   const { raise, newWebhook } = await begin(page, request);
   const { id } = await newWebhook();
   respondWith(500);
@@ -306,7 +304,7 @@ test("failed deliveries are counted first, then resent", async ({ page, request 
   await expect(page.getByRole("row").filter({ hasText: "Delivered" })).toHaveCount(2);
 });
 
-test("events are counted first, then replayed, also those from before the webhook", async ({
+test("events are counted first, then replayed, also those from before the webhook @full", async ({
   page,
   request,
 }) => {
@@ -330,7 +328,7 @@ test("events are counted first, then replayed, also those from before the webhoo
   await expect(page.getByRole("row").filter({ hasText: "Delivered" })).toHaveCount(2);
 });
 
-test("a test sends the example of the chosen event type, and the delivery shows it", async ({
+test("a test sends the example of the chosen event type, and the delivery shows it @full", async ({
   page,
   request,
 }) => {
@@ -373,7 +371,7 @@ async function press(page: Page, target: Locator, key = "Enter"): Promise<void> 
   await page.keyboard.press(key);
 }
 
-test("a webhook is created, tested and gets a new secret with the keyboard only", async ({
+test("a webhook is created, tested and gets a new secret with the keyboard only @full", async ({
   page,
   request,
 }) => {
@@ -429,7 +427,7 @@ test("in live, a new webhook and a new secret require the password again", async
   await expect(page.getByLabel("Signing secret", { exact: true })).toHaveValue(/^whsec_/);
 });
 
-test("members can see webhooks but cannot change them", async ({ page, request }) => {
+test("members can see webhooks but cannot change them @full", async ({ page, request }) => {
   const { email, webhooks, raise, newWebhook } = await begin(page, request);
   await newWebhook();
   await raise();
@@ -451,12 +449,12 @@ test("members can see webhooks but cannot change them", async ({ page, request }
   await page.reload();
   await expect(page.getByText("Only owners and admins may change, test and resend.")).toBeVisible();
   for (const name of [
-    "Rotate secret",
+    "Rotate secret…",
     "Send test event",
     "Replay…",
     "Recover…",
-    "Disable",
-    "Delete",
+    "Disable…",
+    "Delete…",
   ]) {
     await expect(page.getByRole("button", { name, exact: true })).toHaveCount(0);
   }
@@ -466,7 +464,7 @@ test("members can see webhooks but cannot change them", async ({ page, request }
   await expect(page.getByText("Only owners and admins may create webhooks.")).toBeVisible();
 });
 
-test("an event shows what happened, who caused it and which webhooks received it", async ({
+test("an event shows what happened, who caused it and which webhooks received it @full", async ({
   page,
   request,
 }) => {
@@ -493,7 +491,7 @@ test("an event shows what happened, who caused it and which webhooks received it
   await expect(row).toBeVisible();
 });
 
-test("the signature debugger shows the step that fails, and sends nothing", async ({
+test("the signature debugger shows the step that fails, and sends nothing @full", async ({
   page,
   request,
 }) => {
@@ -555,10 +553,10 @@ for (const [look, colorScheme, width] of [["light", "light", 1280]] as const) {
     await page.keyboard.press("Escape");
     await expect(page).not.toHaveURL(/delivery=/);
     for (const [button, close] of [
-      ["Rotate secret", "Cancel"],
+      ["Rotate secret…", "Cancel"],
       ["Replay…", "Cancel"],
       ["Recover…", "Cancel"],
-      ["Delete", "Cancel"],
+      ["Delete…", "Cancel"],
     ] as const) {
       await page.getByRole("button", { name: button, exact: true }).click();
       await expectNoViolations(page, button);

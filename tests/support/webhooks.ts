@@ -5,6 +5,7 @@ import { db, pool } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
+import type { CreateWebhook } from "@/lib/webhooks/schema";
 import { createWebhook } from "@/lib/webhooks/service";
 
 export async function newPartition(
@@ -15,10 +16,14 @@ export async function newPartition(
 }
 
 /** A webhook for all events, in a new tenant unless one is given. */
-export async function newWebhook(url: string, partition?: Partition) {
+export async function newWebhook(
+  url: string,
+  partition?: Partition,
+  options: Partial<CreateWebhook> = {},
+) {
   const home = partition ?? (await newPartition());
   const { id, secret } = await mutate(system(home), (caller) =>
-    createWebhook(caller, { url, events: ["*"], metadata: {}, description: null }),
+    createWebhook(caller, { url, events: ["*"], metadata: {}, description: null, ...options }),
   );
   return { partition: home, id, secret };
 }
@@ -28,9 +33,29 @@ export type TestWebhook = Awaited<ReturnType<typeof newWebhook>>;
 /** Raises one event the way a service does. Returns the deliveries it made. */
 export function raiseEvent(partition: Partition) {
   return mutate(system(partition), async (caller) => {
-    await recordEvent(caller, "message.received", { id: newId("message"), text: "Grüße" });
+    await recordEvent(
+      caller,
+      "message.received",
+      { id: newId("message"), text: "Grüße" },
+      { conversation: null },
+    );
     return [...caller.outbox];
   });
+}
+
+/** The same for the message with this sequence of a conversation. Returns the first delivery. */
+export async function raiseMessage(
+  partition: Partition,
+  conversationId: string,
+  sequence: number,
+): Promise<DeliveryReference> {
+  const [delivery] = await mutate(system(partition), async (caller) => {
+    const object = { id: newId("message"), conversationId, sequence, text: "Grüße" };
+    await recordEvent(caller, "message.received", object, { conversation: null });
+    return [...caller.outbox];
+  });
+  if (!delivery) throw new Error("the event reached no webhook");
+  return delivery;
 }
 
 const backlogBatch = 10_000;
@@ -126,7 +151,7 @@ export async function countByStatus(
   return Object.fromEntries(groups.map(({ status, _count }) => [status, _count]));
 }
 
-/** A clock that only moves when set. `release` restores the clock of the database. */
+/** A clock that shows the time it was set to. `release` restores the clock of the database. */
 export function virtualClock(start = new Date("2030-01-01T00:00:00.000Z")) {
   let now = start;
   setCurrentTime(() => now);

@@ -2,7 +2,7 @@
 
 import { redirect } from "next/navigation";
 import { z } from "zod";
-import { type ActionPlace, act, actWithProof } from "@/app/(dashboard)/run-action";
+import { type ActionPlace, act, actWithProof, query } from "@/app/(dashboard)/run-action";
 import type { NewSecret } from "@/components/webhooks/action-types";
 import { testExampleOf } from "@/lib/api/event-reference";
 import { backlogChoices } from "@/lib/deliveries/backlog";
@@ -16,9 +16,11 @@ import {
   resumeHeld,
   sendTestEvent,
 } from "@/lib/deliveries/service";
+import { typesOfPatterns } from "@/lib/events/event-types";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { metadata } from "@/lib/platform/metadata";
 import { metadataPatch } from "@/lib/platform/metadata-rows";
+import { type FilterPreview, previewFilter } from "@/lib/webhooks/filter";
 import { createWebhookBody, rotateSecretBody, updateWebhookBody } from "@/lib/webhooks/schema";
 import {
   createWebhook,
@@ -28,6 +30,7 @@ import {
   rotateSecret,
   updateWebhook,
 } from "@/lib/webhooks/service";
+import { findUrlProblem, isForbiddenTarget } from "@/lib/webhooks/webhook-url";
 
 const nothing = z.undefined();
 
@@ -35,9 +38,26 @@ export async function createWebhookAction(
   place: ActionPlace,
   sent: unknown,
 ): Promise<ActionResult<NewSecret> | ProofRequest> {
-  return actWithProof(place, createWebhookBody, sent, async (caller, input) => {
-    const { id, url, secret } = await createWebhook(caller, input);
-    return { id, url, secret };
+  return actWithProof(
+    place,
+    createWebhookBody.extend({ url: webhookUrl(place) }),
+    sent,
+    async (caller, input) => {
+      const { id, url, secret } = await createWebhook(caller, input);
+      return { id, url, secret };
+    },
+  );
+}
+
+/**
+ * Checks the URL with the other fields, so that the form shows all errors at once. The service
+ * refuses forbidden targets, and records the attempt.
+ */
+function webhookUrl({ environment }: ActionPlace) {
+  return createWebhookBody.shape.url.superRefine((value, context) => {
+    const place = { environment: environment === "live" ? "live" : "test" } as const;
+    const problem = isForbiddenTarget(value) ? null : findUrlProblem(value, place);
+    if (problem) context.addIssue({ code: "custom", message: problem });
   });
 }
 
@@ -51,7 +71,7 @@ export async function updateWebhookAction(
 ): Promise<ActionResult<{ id: string }> | ProofRequest> {
   return actWithProof(
     place,
-    updateWebhookInput,
+    updateWebhookInput.extend({ url: webhookUrl(place).optional() }),
     sent,
     async (caller, { metadata: all, ...fields }) => {
       const before = await getWebhook(caller, id);
@@ -61,6 +81,17 @@ export async function updateWebhookAction(
       });
       return { id };
     },
+  );
+}
+
+const previewInput = createWebhookBody.pick({ events: true, filter: true });
+
+export async function previewFilterAction(
+  place: ActionPlace,
+  sent: unknown,
+): Promise<ActionResult<FilterPreview>> {
+  return query(place, previewInput, sent, (caller, { events, filter = null }) =>
+    previewFilter(caller, typesOfPatterns(events), filter),
   );
 }
 

@@ -24,7 +24,8 @@ import { WebhookBanners } from "@/components/webhooks/webhook-banners";
 import { AttemptsPanel, DetailsPanel, HealthPanel } from "@/components/webhooks/webhook-panels";
 import { EventBadges, WebhookStatusBadge } from "@/components/webhooks/webhook-status";
 import { attemptsByHour } from "@/lib/deliveries/attempts-by-hour";
-import { searchDeliveriesQuery } from "@/lib/deliveries/schema";
+import { latencyOfWebhook } from "@/lib/deliveries/latency";
+import { type DeliveryWithAttempts, searchDeliveriesQuery } from "@/lib/deliveries/schema";
 import { countUnsent, searchDeliveries } from "@/lib/deliveries/search";
 import { getDelivery } from "@/lib/deliveries/service";
 import { readFromReplica } from "@/lib/platform/replica";
@@ -44,12 +45,16 @@ export const generateMetadata = objectTitle<"webhookId">(
 export default dashboardPage<"webhookId">(async (visit) => {
   const { caller, environment, base, params, query, now } = visit;
   const { delivery: openId, test: testId, ...filters } = query;
-  const search = parse(searchDeliveriesQuery, filters, "query");
-  const webhook = await getWebhook(caller, params.webhookId);
+  const { search, before } = parsePage(searchDeliveriesQuery, filters);
+  const webhook = await load(caller, params.webhookId);
   const { id } = webhook;
   const path = `${base}/webhooks/${id}`;
   const hrefOf = (deliveryId: string | null) =>
-    withQuery(path, query, { cursor: textOf(query.cursor), delivery: deliveryId });
+    withQuery(path, query, {
+      cursor: textOf(query.cursor),
+      before: textOf(query.before),
+      delivery: deliveryId,
+    });
 
   const [hours, unsent, latency, { data: deliveries, nextCursor, previousCursor }, opened, test] =
     await Promise.all([
@@ -66,7 +71,7 @@ export default dashboardPage<"webhookId">(async (visit) => {
     ]);
   const isWaiting = opened?.isWaiting || test?.nextAttemptAt != null;
   const controls = webhookControls(visit, webhook, unsent);
-  const isFiltered = Object.keys(filters).length > 0;
+  const isFiltered = isFilteredBy(filters);
   return (
     <>
       <PageHeader
@@ -82,10 +87,13 @@ export default dashboardPage<"webhookId">(async (visit) => {
         }
         actions={controls.header}
       />
-      {test ? <TestResult delivery={test} href={hrefOf(test.id)} /> : null}
+      {test ? (
+        <TestResult delivery={test} isDelayed={await isDelayed(test, now)} href={hrefOf(test.id)} />
+      ) : null}
       <WebhookBanners
         webhook={webhook}
         held={unsent.held}
+        heldTask={unsent.heldTask}
         now={now}
         enableAction={controls.enable}
         heldActions={controls.held}
@@ -96,6 +104,7 @@ export default dashboardPage<"webhookId">(async (visit) => {
           webhook={webhook}
           disableAfterFailures={disableAfterFailures}
           unsent={unsent}
+          latency={latency}
           now={now}
         />
         <SecretPanel
@@ -124,7 +133,7 @@ export default dashboardPage<"webhookId">(async (visit) => {
           <Filters filters={[...deliveryFilters(viewerTime().zone, zoneName(now)), orderFilter]} />
         ) : null}
         {deliveries.length > 0 ? (
-          <DeliveryTable deliveries={deliveries} hrefOf={hrefOf} now={now} />
+          <DeliveryTable deliveries={deliveries} order={search.order} hrefOf={hrefOf} now={now} />
         ) : (
           <EmptyState
             title={isFiltered ? "No deliveries match these filters" : "No deliveries yet"}
@@ -153,5 +162,22 @@ export default dashboardPage<"webhookId">(async (visit) => {
     </>
   );
 });
+
+/**
+ * Whether the worker is behind or stopped, so that the result of a test takes longer than a slow
+ * receiver would.
+ */
+async function isDelayed({ attempts, createdAt }: DeliveryWithAttempts, now: Date) {
+  const waitedMs = now.getTime() - Date.parse(createdAt);
+  if (attempts.length > 0 || waitedMs < delayedAfterMs) return false;
+  const { oldestDueDeliverySeconds } = await recentReadiness();
+  return (
+    waitedMs > attemptTimeoutMs + delayedAfterMs ||
+    (oldestDueDeliverySeconds ?? 0) * 1_000 >= delayedAfterMs
+  );
+}
+
+const delayedAfterMs = 3_000;
+const attemptTimeoutMs = 10_000;
 
 const textOf = (value: string | string[] | undefined) => (typeof value === "string" ? value : null);

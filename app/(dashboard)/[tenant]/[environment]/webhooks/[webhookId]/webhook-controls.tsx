@@ -79,11 +79,11 @@ export function webhookControls(
     held: (
       <>
         <ConfirmDialog
-          trigger="Discard"
+          trigger="Discard…"
           variant="secondary"
           title="Discard held deliveries?"
           environment={environment}
-          confirm="Discard"
+          confirm="Discard deliveries"
           pending="Discarding…"
           act={discardHeldAction.bind(null, place, webhook.id)}
           done="Held deliveries discarded."
@@ -94,11 +94,11 @@ export function webhookControls(
           </p>
         </ConfirmDialog>
         <ConfirmDialog
-          trigger="Send them"
+          trigger="Send…"
           variant="primary"
           title="Send held deliveries?"
           environment={environment}
-          confirm="Send them"
+          confirm="Send deliveries"
           pending="Starting…"
           confirmVariant="primary"
           act={resumeHeldAction.bind(null, place, webhook.id)}
@@ -121,7 +121,7 @@ export function webhookControls(
     ),
     dropOldSecret: (
       <ConfirmDialog
-        trigger="Expire old secret"
+        trigger="Expire old secret…"
         variant="secondary"
         size="small"
         title="Expire the old secret now?"
@@ -154,7 +154,7 @@ export function webhookControls(
       <>
         {isEnabled ? (
           <ConfirmDialog
-            trigger="Disable"
+            trigger="Disable…"
             variant="secondary"
             title="Disable this webhook?"
             environment={environment}
@@ -173,7 +173,7 @@ export function webhookControls(
           </ConfirmDialog>
         ) : null}
         <ConfirmDialog
-          trigger="Delete"
+          trigger="Delete…"
           title="Delete this webhook?"
           environment={environment}
           confirm="Delete webhook"

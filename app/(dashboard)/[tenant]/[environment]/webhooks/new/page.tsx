@@ -5,12 +5,14 @@ import { NewWebhook } from "@/components/webhooks/new-webhook";
 import { eventFamilies } from "@/lib/api/event-reference";
 import { requireRole } from "@/lib/platform/roles";
 import { urlRule } from "@/lib/webhooks/webhook-url";
-import { createWebhookAction } from "../actions";
+import { createWebhookAction, previewFilterAction } from "../actions";
+import { filterChoices } from "../filter-choices";
 
 export const metadata = { title: "Create a webhook" };
 
 export default dashboardPage(async ({ caller, tenant, environment, base }) => {
   requireRole(caller, "ADMIN", "create webhooks");
+  const place = { tenant: tenant.slug, environment };
   return (
     <>
       <PageHeader
@@ -21,8 +23,13 @@ export default dashboardPage(async ({ caller, tenant, environment, base }) => {
         environment={environment}
         families={eventFamilies()}
         urlHint={urlRule(environment)}
+        filtering={{
+          base,
+          choices: await filterChoices(caller),
+          preview: previewFilterAction.bind(null, place),
+        }}
         listPath={`${base}/webhooks`}
-        create={createWebhookAction.bind(null, { tenant: tenant.slug, environment })}
+        create={createWebhookAction.bind(null, place)}
         snippets={<VerifySnippets />}
       />
     </>

@@ -4,9 +4,11 @@ import { PageHeader } from "@/components/ui/page-header";
 import { EditWebhook } from "@/components/webhooks/edit-webhook";
 import { eventFamilies } from "@/lib/api/event-reference";
 import { requireRole } from "@/lib/platform/roles";
+import { toDeliveryOptions } from "@/lib/webhooks/delivery-options";
 import { getWebhook } from "@/lib/webhooks/service";
 import { urlRule } from "@/lib/webhooks/webhook-url";
-import { updateWebhookAction } from "../../actions";
+import { previewFilterAction, updateWebhookAction } from "../../actions";
+import { filterChoices } from "../../filter-choices";
 
 const load = cache(getWebhook);
 
@@ -46,8 +48,13 @@ export default dashboardPage<"webhookId">(async ({ caller, tenant, environment, 
         headerNames={headerNames}
         families={eventFamilies()}
         urlHint={urlRule(environment)}
+        filtering={{
+          base,
+          choices: await filterChoices(caller),
+          preview: previewFilterAction.bind(null, place),
+        }}
         path={path}
-        update={updateWebhookAction.bind(null, { tenant: tenant.slug, environment }, id)}
+        update={updateWebhookAction.bind(null, place, id)}
       />
     </>
   );
