@@ -1,9 +1,9 @@
 "use client";
 
 import { useTransition } from "react";
-import { toast } from "sonner";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
+import { toast } from "@/components/ui/toast";
 import type { ActionResult } from "@/lib/platform/action-result";
 
 export function VerifyAddressNotice({

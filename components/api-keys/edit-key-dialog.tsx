@@ -1,8 +1,8 @@
 "use client";
 
-import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { FormDialog } from "@/components/shell/form-dialog";
+import { toast } from "@/components/ui/toast";
 import { KeyFields } from "./key-fields";
 import type { KeyActions, KeyChoices, KeySummary } from "./types";
 

@@ -11,7 +11,7 @@ export type KeyAuditEntry = {
 const done: Record<string, string> = {
   "api_key.created": "created the key",
   "api_key.updated": "updated the key",
-  "api_key.rolled": "rolled the key",
+  "api_key.rolled": "rotated the key",
   "api_key.revoked": "revoked the key",
 };
 

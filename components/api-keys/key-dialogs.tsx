@@ -2,8 +2,8 @@
 
 import { Ellipsis, Plus } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useRouter } from "next/navigation";
-import { createContext, type ReactNode, useContext, useState } from "react";
+import { usePathname, useRouter, useSearchParams } from "next/navigation";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Menu, MenuButton } from "@/components/ui/menu";
 import type { Environment } from "@/prisma/generated/enums";
@@ -27,10 +27,10 @@ const RevokeKeyDialog = dynamic(
   { ssr: false },
 );
 
-const RevealKeyDialog = dynamic(
-  () => import("./reveal-key-dialog").then((module) => module.RevealKeyDialog),
-  { ssr: false },
-);
+// Awaited before a key exists, as it is shown only once.
+const loadRevealKeyDialog = () =>
+  import("./reveal-key-dialog").then((module) => module.RevealKeyDialog);
+const RevealKeyDialog = dynamic(loadRevealKeyDialog, { ssr: false });
 
 type Opened =
   | { what: "create"; environment?: Environment }
@@ -83,7 +83,10 @@ export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogs
       {opened?.what === "create" ? (
         <CreateKeyDialog
           choices={opened.environment ? { ...choices, environment: opened.environment } : choices}
-          createKey={actions.create}
+          createKey={async (form) => {
+            await loadRevealKeyDialog();
+            return actions.create(form);
+          }}
           onCreated={show}
           onClosed={onClosed}
         />
@@ -100,7 +103,10 @@ export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogs
         <RollKeyDialog
           apiKey={opened.apiKey}
           choices={choices}
-          rollKey={actions.roll}
+          rollKey={async (id, overlap) => {
+            await loadRevealKeyDialog();
+            return actions.roll(id, overlap);
+          }}
           onRolled={show}
           onClosed={onClosed}
         />
@@ -150,7 +156,7 @@ export function KeyMenu({ apiKey, isRolling }: ActionsProps) {
     >
       <MenuButton onClick={() => open({ what: "edit", apiKey })}>Edit…</MenuButton>
       {isRolling ? null : (
-        <MenuButton onClick={() => open({ what: "roll", apiKey })}>Roll…</MenuButton>
+        <MenuButton onClick={() => open({ what: "roll", apiKey })}>Rotate…</MenuButton>
       )}
       <MenuButton variant="danger" onClick={() => open({ what: "revoke", apiKey })}>
         Revoke…
@@ -163,17 +169,17 @@ export function KeyButtons({ apiKey, isRolling }: ActionsProps) {
   const open = useContext(OpenDialog);
   return (
     <>
-      <Button variant="danger-quiet" onClick={() => open({ what: "revoke", apiKey })}>
-        Revoke
-      </Button>
       <Button variant="secondary" onClick={() => open({ what: "edit", apiKey })}>
-        Edit
+        Edit…
       </Button>
       {isRolling ? null : (
         <Button variant="secondary" onClick={() => open({ what: "roll", apiKey })}>
-          Roll
+          Rotate…
         </Button>
       )}
+      <Button variant="danger-quiet" onClick={() => open({ what: "revoke", apiKey })}>
+        Revoke…
+      </Button>
     </>
   );
 }

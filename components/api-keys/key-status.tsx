@@ -6,7 +6,7 @@ import type { ApiKeyStatus } from "@/lib/api-keys/status";
 export const statusNames: Record<ApiKeyStatus, string> = {
   active: "Active",
   expiring: "Expires soon",
-  rolling: "Rolling",
+  rolling: "Rotating",
   unused: "Unused for 30 days",
   expired: "Expired",
   suspended: "Suspended",

@@ -28,15 +28,15 @@ export function RollKeyDialog({ apiKey, choices, rollKey, onRolled, onClosed }: 
 
   return (
     <FormDialog
-      title={`Roll “${apiKey.name}”?`}
+      title={`Rotate “${apiKey.name}”?`}
       description={
         <>
           Replaces the key in <EnvironmentName environment={choices.environment} /> with a new one
           that has the same name, scopes, allowed IP addresses and rate limit.
         </>
       }
-      submit={`Roll ${choices.environment} key`}
-      pending="Rolling…"
+      submit={`Rotate ${choices.environment} key`}
+      pending="Rotating…"
       send={() => rollKey(apiKey.id, overlap.value)}
       onDone={onRolled}
       onClosed={onClosed}

@@ -1,12 +1,17 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useState, useTransition } from "react";
-import { toast } from "sonner";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { useProof } from "@/components/shell/proof-dialog";
 import { Button } from "@/components/ui/button";
-import { InvitationLink } from "./invitation-link";
+import { toast } from "@/components/ui/toast";
 import type { Resend, Revoke, ShareableLink } from "./types";
+
+const InvitationLink = dynamic(
+  () => import("./invitation-link").then((module) => module.InvitationLink),
+  { ssr: false },
+);
 
 type InvitationActionsProps = {
   invitation: { id: string; email: string };

@@ -1,16 +1,19 @@
 "use client";
 
 import { UserPlus } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useState } from "react";
-import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { FormDialog } from "@/components/shell/form-dialog";
-import { buttonClass } from "@/components/ui/button";
-import { DialogTrigger } from "@/components/ui/dialog";
 import { TextField } from "@/components/ui/field";
-import { InvitationLink } from "./invitation-link";
+import { toast } from "@/components/ui/toast";
 import { RoleSelect } from "./role-select";
 import type { Invite, RoleChoice, SentInvitation, ShareableLink } from "./types";
+
+const InvitationLink = dynamic(
+  () => import("./invitation-link").then((module) => module.InvitationLink),
+  { ssr: false },
+);
 
 type InviteDialogProps = { organization: string; choices: RoleChoice[]; invite: Invite };
 
@@ -28,10 +31,10 @@ export function InviteDialog({ organization, choices, invite }: InviteDialogProp
     <>
       <FormDialog
         trigger={
-          <DialogTrigger className={buttonClass()}>
+          <>
             <UserPlus className="size-4" aria-hidden="true" />
             Invite member
-          </DialogTrigger>
+          </>
         }
         title={`Invite a member to ${organization}`}
         description={

@@ -31,7 +31,7 @@ export function MemberActions({
     <span className="inline-flex flex-wrap justify-end gap-2 lg:flex-nowrap">
       <ConfirmDialog
         trigger="Change role…"
-        label={`Change ${whose}`}
+        label={isSelf ? "Change role: yourself" : `Change role of ${member.name}`}
         variant="secondary"
         size="small"
         title={`Change ${whose}`}

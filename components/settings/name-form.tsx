@@ -1,9 +1,9 @@
 "use client";
 
 import { type FormEvent, useState, useTransition } from "react";
-import { toast } from "sonner";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
+import { toast } from "@/components/ui/toast";
 import type { ActionResult } from "@/lib/platform/action-result";
 
 type NameFormProps = {

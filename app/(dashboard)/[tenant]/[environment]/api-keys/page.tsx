@@ -21,7 +21,8 @@ import { creatorName, keyChoices, keySummary, requestsPerHour, scopesLabel } fro
 export const metadata = { title: "API keys" };
 
 export default dashboardPage(async ({ caller, role, tenant, environment, base, query, now }) => {
-  const { status, ...page } = parse(listApiKeysQuery, query, "query");
+  const { create: _opensDialog, ...asked } = query;
+  const { status, ...page } = parse(listApiKeysQuery, asked, "query");
   const [{ data: keys, nextCursor }, choices] = await Promise.all([
     listApiKeys(caller, { status, ...page }, now),
     keyChoices(caller, { tenant, environment }),

@@ -21,14 +21,24 @@ export async function renameOrganizationAction(
   });
 }
 
-const wipeInput = z.strictObject({ confirmation: text(100).trim() });
+const confirmationInput = z.strictObject({ confirmation: text(100).trim() });
 
 export async function wipeTestDataAction(
   place: ActionPlace,
   confirmation: string,
 ): Promise<ActionResult> {
-  return act(place, wipeInput, { confirmation }, async (caller, input) => {
+  return act(place, confirmationInput, { confirmation }, async (caller, input) => {
     await requestWipe(caller, input.confirmation);
+    return null;
+  });
+}
+
+export async function changeSecondFactorRequirementAction(
+  place: ActionPlace,
+  isRequired: boolean,
+): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, z.boolean(), isRequired, async (caller, input) => {
+    await changeSecondFactorRequirement(caller, input);
     return null;
   });
 }

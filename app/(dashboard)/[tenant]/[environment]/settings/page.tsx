@@ -3,6 +3,7 @@ import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { DeleteOrganizationDialog } from "@/components/settings/delete-organization-dialog";
 import { LeaveDialog } from "@/components/settings/leave-dialog";
 import { NameForm } from "@/components/settings/name-form";
+import { SecondFactorRequirement } from "@/components/settings/second-factor-requirement";
 import { SettingsTabs } from "@/components/settings/settings-tabs";
 import { WipeDialog } from "@/components/settings/wipe-dialog";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
@@ -12,6 +13,7 @@ import { Facts, Panel } from "@/components/ui/panel";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
 import { hasRole, roleNames, roleSentence } from "@/lib/platform/roles";
+import { countMembersWithoutFactor } from "@/lib/second-factor/requirement";
 import {
   getTenant,
   planRateLimits,
@@ -34,7 +36,11 @@ const grouped = (count: number) => count.toLocaleString("en");
 const planNames = { FREE: "Free", PRO: "Pro", SCALE: "Scale" } as const;
 
 export default dashboardPage(async ({ caller, role, environment, base, now }) => {
-  const [tenant, wipe] = await Promise.all([getTenant(caller), findWipe(caller)]);
+  const [tenant, wipe, without] = await Promise.all([
+    getTenant(caller),
+    findWipe(caller),
+    hasRole(role, "OWNER") ? countMembersWithoutFactor(caller) : 0,
+  ]);
   const place = { tenant: tenant.slug, environment };
   const isAdmin = hasRole(role, "ADMIN");
   return (
@@ -68,7 +74,7 @@ export default dashboardPage(async ({ caller, role, environment, base, now }) =>
                 },
                 {
                   name: "Storage",
-                  value: `${planStorageBytes[tenant.plan] / 1_000_000_000} GB of documents in each environment`,
+                  value: `${planStorageBytes[tenant.plan] / 1_000_000_000} GB of documents and files in each environment`,
                 },
                 { name: "Created", value: <Time at={tenant.createdAt} now={now} /> },
                 { name: "Your role", value: roleNames[role] },

@@ -34,7 +34,7 @@ type ApiKey = Awaited<ReturnType<typeof getApiKey>>;
 
 export default dashboardPage<"keyId">(
   async ({ caller, role, tenant, environment, base, params, now }) => {
-    const key = await getApiKey(caller, params.keyId);
+    const key = await load(caller, params.keyId);
     const canManage = hasRole(role, "ADMIN");
     const month = lastHours(now, 720, 24);
     const [choices, predecessor, successor, days, hours, { data: requests }, trail, names] =
@@ -135,7 +135,7 @@ export default dashboardPage<"keyId">(
               <RequestTable
                 caption="The latest requests with this key"
                 requests={requests}
-                base={base}
+                hrefOf={(id) => `${base}/logs/${id}`}
               />
             ) : (
               <p className="text-muted">No requests in the last 30 days.</p>

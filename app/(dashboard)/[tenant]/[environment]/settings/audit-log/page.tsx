@@ -75,8 +75,8 @@ export default dashboardPage(async ({ caller, tenant, environment, base, query, 
               label: auditActionNames[action],
             })),
           },
-          { name: "from", label: "From (UTC)", type: "date" },
-          { name: "to", label: "To (UTC)", type: "date" },
+          { name: "from", label: "From", type: "date" },
+          { name: "to", label: "To", type: "date" },
         ]}
       />
       {entries.length === 0 ? (

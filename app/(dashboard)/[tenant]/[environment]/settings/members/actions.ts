@@ -1,7 +1,7 @@
 "use server";
 
 import { z } from "zod";
-import { type ActionPlace, actWithProof, filledFields } from "@/app/(dashboard)/run-action";
+import { type ActionPlace, actWithProof } from "@/app/(dashboard)/run-action";
 import type { SentInvitation } from "@/components/members/types";
 import { mailPagePath, mailTransport } from "@/lib/mail/mail-transport";
 import { invitationInput } from "@/lib/members/invitation-schema";
@@ -9,6 +9,7 @@ import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/memb
 import { changeRoleInput } from "@/lib/members/schema";
 import { changeRole, endMemberSessions, removeMember } from "@/lib/members/service";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
+import { filledFields } from "@/lib/platform/form-fields";
 
 const id = z.string().max(100);
 

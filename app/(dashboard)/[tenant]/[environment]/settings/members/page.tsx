@@ -98,9 +98,7 @@ export default dashboardPage(
                     </span>
                     <span className="wrap-anywhere block text-muted">{member.email}</span>
                   </RowName>
-                  <Cell label="Role">
-                    <span title={roleDescriptions[member.role]}>{roleNames[member.role]}</span>
-                  </Cell>
+                  <Cell label="Role">{roleNames[member.role]}</Cell>
                   <Cell label="Joined">
                     <Time at={member.joinedAt} now={now} />
                   </Cell>
