@@ -1,23 +1,28 @@
 import { signatureOf, standardSignatureOf } from "@/sdk/src/sign";
 import {
+  type VerifyWebhookInput,
   verifyWebhook,
   type WebhookVerificationCode,
   WebhookVerificationError,
 } from "@/sdk/src/webhooks";
-import { type BodyAndSecret, explainMismatch, parseJson } from "./explain-mismatch";
+import { type BodyAndSecret, explainMismatch } from "./explain-mismatch";
 import { findSignatureHeaders, type SignatureHeaders } from "./find-signature-headers";
 import { isPublicKey, isUnsupported, notSupported, stepsWithPublicKey } from "./inspect-public-key";
 import { payloadStep, type Step, timeStep, toleranceSeconds } from "./steps";
 
 /**
- * `code`: the error code of the TypeScript client's `verifyWebhook`, or null if it accepts the delivery.
+ * `code`: the code or name of the error that the TypeScript client's `verifyWebhook` throws, or null
+ * if it accepts the delivery.
  */
-export type Inspection = { code: WebhookVerificationCode | null; summary: string; steps: Step[] };
+export type Inspection = {
+  code: WebhookVerificationCode | typeof notSupported | null;
+  summary: string;
+  steps: Step[];
+};
 
 /** `secret` may be the public key (`whpk_…`) of a webhook with asymmetric signatures. */
 export type Pasted = { headers: string; body: string; secret: string };
 
-const toleranceSeconds = 300;
 const encoder = new TextEncoder();
 
 /** Verifies a delivery step by step, and continues after a step that fails. Sends nothing. */
@@ -36,7 +41,7 @@ export async function inspectSignature(
     return concluded(code, await stepsWithPublicKey(found, { body, secret, now }));
   }
   const parsed = parseSignature(found.signature);
-  const code = await verdict(found, { body, secret, now });
+  const code = await verdict({ payload: body, header: found.signature, secret, now });
   const steps = [
     parsed.step,
     timeStep(parsed.timestamp, now),
@@ -45,6 +50,10 @@ export async function inspectSignature(
     ...(found.standardSignature === null ? [] : [await standardStep(found, { body, secret, now })]),
     payloadStep(body),
   ];
+  return concluded(code, steps);
+}
+
+function concluded(code: Inspection["code"], steps: Step[]): Inspection {
   const failed = steps.find(({ state }) => state === "failed");
   const summary =
     code === null
@@ -53,15 +62,13 @@ export async function inspectSignature(
   return { code, summary, steps };
 }
 
-async function verdict(
-  { signature }: SignatureHeaders,
-  { body, secret, now }: BodyAndSecret & { now: Date },
-) {
+async function verdict(input: VerifyWebhookInput) {
   try {
-    await verifyWebhook({ payload: body, header: signature, secret, now });
+    await verifyWebhook(input);
     return null;
   } catch (error) {
     if (error instanceof WebhookVerificationError) return error.code;
+    if (isUnsupported(error)) return notSupported;
     throw error;
   }
 }
@@ -103,47 +110,12 @@ function parseSignature(header: string | null): ParsedSignature {
   return { step: { name, state: "passed", text: `One time and ${count}.` }, timestamp, signatures };
 }
 
-function timeStep(timestamp: string | null, now: Date): Step {
-  const name = "Time";
-  if (timestamp === null)
-    return { name, state: "not-checked", text: "The header has no time to check." };
-  const ageSeconds = Math.floor(now.getTime() / 1_000) - Number(timestamp);
-  const exact = `${new Date(Number(timestamp) * 1_000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
-  if (ageSeconds > toleranceSeconds) {
-    return {
-      name,
-      state: "failed",
-      text: `Signed at ${exact}, ${inWords(ageSeconds)} ago. Receivers reject deliveries older than five minutes. If your receiver got it just now, its clock or this one is wrong. To test an old delivery, resend it.`,
-    };
-  }
-  if (-ageSeconds > toleranceSeconds) {
-    return {
-      name,
-      state: "failed",
-      text: `Signed at ${exact}, ${inWords(-ageSeconds)} ahead of this computer's clock. One of the clocks is wrong.`,
-    };
-  }
-  return {
-    name,
-    state: "passed",
-    text: `Signed at ${exact}, ${inWords(Math.abs(ageSeconds))} ${ageSeconds < 0 ? "ahead" : "ago"}.`,
-  };
-}
-
-function inWords(seconds: number): string {
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7_200) return `${Math.floor(seconds / 60)} minutes`;
-  return seconds < 172_800
-    ? `${Math.floor(seconds / 3_600)} hours`
-    : `${Math.floor(seconds / 86_400)} days`;
-}
-
 const base64Of32Bytes = /^[A-Za-z0-9+/]{43}=$/;
 
 function secretStep(secret: string): Step {
   const name = "Secret";
   const step = (state: Step["state"], text: string): Step => ({ name, state, text });
-  if (secret === "") return step("failed", "Paste the webhook's signing secret.");
+  if (secret === "") return step("failed", "Paste the webhook's signing secret or public key.");
   if (secret.trim() !== secret)
     return step(
       "failed",
@@ -247,17 +219,4 @@ async function standardStep(
       "The signature matches, but webhook-timestamp differs from the current time by more than five minutes.",
     );
   return step("passed", "The three headers match, too.");
-}
-
-function payloadStep(body: string): Step {
-  const name = "Payload";
-  if (body === "") return { name, state: "failed", text: "Paste the body as it arrived." };
-  const value = parseJson(body) as { id?: unknown; type?: unknown } | null | undefined;
-  if (typeof value?.id === "string" && typeof value.type === "string")
-    return { name, state: "passed", text: `An event, ${value.type}.` };
-  return {
-    name,
-    state: "failed",
-    text: "The body must be an event: JSON with an id and a type.",
-  };
 }

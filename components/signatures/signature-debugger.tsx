@@ -5,7 +5,8 @@ import { useEffect, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { TextAreaField, TextField } from "@/components/ui/field";
 import { signTestWebhook } from "@/sdk/src/webhooks";
-import { type Inspection, inspectSignature, type Pasted, type Step } from "./inspect-signature";
+import { type Inspection, inspectSignature, type Pasted } from "./inspect-signature";
+import type { Step } from "./steps";
 
 const nothing: Pasted = { headers: "", body: "", secret: "" };
 const settleMs = 250;
@@ -72,8 +73,8 @@ export function SignatureDebugger({ example }: { example: { body: string } }) {
           {...field("body")}
         />
         <TextField
-          label="Signing secret"
-          placeholder="whsec_…"
+          label="Signing secret or public key"
+          placeholder="whsec_… or whpk_…"
           data-1p-ignore=""
           {...field("secret")}
         />

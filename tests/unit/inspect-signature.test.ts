@@ -6,8 +6,13 @@ import {
   type Pasted,
 } from "@/components/signatures/inspect-signature";
 import { shownHeaders } from "@/lib/deliveries/engine/delivery-headers";
-import { signatureHeader, standardWebhooksHeaders } from "@/lib/deliveries/engine/sign";
+import {
+  readPrivateKey,
+  signatureHeader,
+  standardWebhooksHeaders,
+} from "@/lib/deliveries/engine/sign";
 import { generateSigningSecret } from "@/lib/platform/secret-box";
+import { generateKeyPair } from "@/lib/webhooks/key-pair";
 
 const now = new Date("2026-01-31T09:30:00.000Z");
 const secret = generateSigningSecret();
@@ -59,6 +64,48 @@ test("a delivery of our own sender passes every step, with either of two secrets
       "Signature",
     ),
   ).toContain("2 of 2 matches");
+});
+
+test("a public key verifies the v1a signature, and a failing step says why", async () => {
+  const pair = generateKeyPair();
+  const privateKeys = [readPrivateKey(pair.privateKey)];
+  const sign = (ageSeconds = 0) => {
+    const timestampSeconds = Math.floor(now.getTime() / 1_000) - ageSeconds;
+    const headers = standardWebhooksHeaders({
+      secrets: [secret],
+      privateKeys,
+      timestampSeconds,
+      body,
+      id: "evt_1",
+    });
+    return Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join("\n");
+  };
+  const valid = { headers: sign(), secret: pair.publicKey };
+  const inspection = await inspect(valid);
+  expect(inspection.code).toBeNull();
+  expect(statesOf(inspection)).toEqual({
+    Headers: "passed",
+    Time: "passed",
+    "Public key": "passed",
+    Signature: "passed",
+    Payload: "passed",
+  });
+
+  const refused: [Partial<Pasted>, string, string, string][] = [
+    [{ headers: delivery().signature }, "missing-header", "Headers", "all three headers"],
+    [{ headers: delivery().headers }, "malformed-header", "Headers", "has no v1a signature"],
+    [{ headers: sign(400) }, "timestamp-too-old", "Time", "6 minutes ago"],
+    [{ secret: `"${pair.publicKey}"` }, "signature-mismatch", "Public key", "quotation marks"],
+    [{ secret: generateKeyPair().publicKey }, "signature-mismatch", "Signature", "another webhook"],
+    [{ body: `${body}\n` }, "signature-mismatch", "Signature", "without its final line break"],
+  ];
+  for (const [changes, code, step, text] of refused) {
+    const result = await inspect({ ...valid, ...changes });
+    expect([result.code, statesOf(result)[step]]).toEqual([code, "failed"]);
+    expect(textOf(result, step)).toContain(text);
+  }
 });
 
 test.each([
