@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { docsSections } from "@/components/docs/docs-pages";
 import { DocsShell } from "@/components/docs/docs-shell";
-import { publishedDocument } from "@/lib/api/openapi";
 import { referencePath } from "@/lib/platform/openapi";
+import { referenceTags } from "./content/reference";
 
 export const metadata = {
   title: { default: "Documentation · Parlance", template: "%s · Parlance docs" },
@@ -14,8 +14,10 @@ export const metadata = {
 export const dynamic = "force-dynamic";
 
 export default function DocsLayout({ children }: { children: ReactNode }) {
-  const tags = publishedDocument().tags.filter(({ name }) => name !== "Deliveries");
-  const references = tags.map(({ name }) => ({ path: referencePath(name), title: name }));
+  const references = referenceTags().map(({ name }) => ({
+    path: referencePath(name),
+    title: name,
+  }));
   const sections = docsSections.map(({ title, pages }) => ({
     title,
     pages: title === "Reference" ? [...pages, ...references] : pages,

@@ -1,33 +1,32 @@
+import { allDocuments } from "@/app/docs/content/documents";
+import { referenceTags } from "@/app/docs/content/reference";
+import { describedOperations } from "@/app/docs/reference/described";
 import { docsSections } from "@/components/docs/docs-pages";
-import { publishedDocument } from "@/lib/api/openapi";
+import { genericDocument } from "@/lib/api/openapi";
 import { env } from "@/lib/platform/env";
-import { errorKinds } from "@/lib/platform/errors";
 import { referencePath } from "@/lib/platform/openapi";
 
 /** The entry point for programs that read the documentation, as proposed by llmstxt.org. */
 export function GET(): Response {
   const { APP_URL: origin } = env();
-  const { info, paths } = publishedDocument();
+  const { info } = genericDocument();
   const link = (path: string, title: string, summary: string) =>
     `- [${title}](${origin}${path}): ${summary}`;
+  const pagesBelow = (parent: string) =>
+    allDocuments()
+      .filter(({ path }) => path.startsWith(`${parent}/`))
+      .map(({ path, title, summary }) => link(`${path}.md`, title, summary));
 
   const guides = docsSections.flatMap(({ title, pages }) => [
     `## ${title}`,
     "",
-    ...pages.map((page) => link(page.path, page.title, page.summary)),
+    ...pages.map((page) => link(`${page.path}.md`, page.title, page.summary)),
     "",
   ]);
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { tags, operationId, summary }]) =>
-      link(
-        `${referencePath(tags[0] ?? "")}#${operationId}`,
-        `${method.toUpperCase()} ${path}`,
-        summary,
-      ),
+  const operations = referenceTags().flatMap(({ name }) =>
+    describedOperations(name).map(({ method, path, operation: { summary } }) =>
+      link(`${referencePath(name)}.md`, `${method} ${path}`, summary),
     ),
-  );
-  const errors = Object.entries(errorKinds).map(([kind, { status, title }]) =>
-    link(`/docs/errors/${kind}`, `${status} ${kind}`, title),
   );
   const lines = [
     `# ${info.title}`,
@@ -41,15 +40,20 @@ export function GET(): Response {
       "openapi.json",
       "The whole API as OpenAPI 3.1, with every response, problem and event.",
     ),
+    link("/llms-full.txt", "llms-full.txt", "All pages of the documentation in one file."),
     "",
     ...guides,
     "## Operations",
     "",
     ...operations,
     "",
+    "## Events",
+    "",
+    ...pagesBelow("/docs/events"),
+    "",
     "## Error kinds",
     "",
-    ...errors,
+    ...pagesBelow("/docs/errors"),
     "",
   ];
   return new Response(lines.join("\n"), {

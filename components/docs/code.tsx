@@ -34,8 +34,11 @@ export async function Code({ code, language = "text", title }: CodeProps) {
   );
 }
 
-/** Fills in this installation's address and the prefix of its keys. */
+/** Fills in the addresses of this installation and the prefix of its keys. */
 export function fillPlaceholders(text: string): string {
-  const { APP_URL, SERVICE_PREFIX } = env();
-  return text.replaceAll("%ORIGIN%", APP_URL).replaceAll("%PREFIX%", SERVICE_PREFIX);
+  const { APP_URL, ERROR_BASE, SERVICE_PREFIX } = env();
+  return text
+    .replaceAll("%ORIGIN%", APP_URL)
+    .replaceAll("%ERROR_BASE%", ERROR_BASE)
+    .replaceAll("%PREFIX%", SERVICE_PREFIX);
 }

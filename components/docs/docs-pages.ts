@@ -1,11 +1,18 @@
 /** Every page below /docs, in the order of its navigation. */
 
-export type DocsPage = { path: string; title: string; summary: string };
+export type DocsPage = {
+  path: string;
+  title: string;
+  summary: string;
+  /** Words that find this page first. */
+  keywords?: string;
+};
 
-const guide = (slug: string, title: string, summary: string): DocsPage => ({
+const guide = (slug: string, title: string, summary: string, keywords = ""): DocsPage => ({
   path: `/docs/${slug}`,
   title,
   summary,
+  keywords,
 });
 
 export const docsSections: { title: string; pages: DocsPage[] }[] = [
@@ -41,11 +48,20 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
     title: "Using the API",
     pages: [
       guide(
+        "conversations",
+        "Conversations and messages",
+        "Statuses, snoozing, messages, internal notes and tags.",
+        "snooze snoozedUntil reopen resolve close",
+      ),
+      guide(
         "pagination",
         "Pagination and filters",
         "Page through lists without gaps or duplicates.",
+        "cursor nextCursor limit",
       ),
       guide("search", "Search", "Find conversations by words of messages, subjects and customers."),
+      guide("files", "Files", "Attach files to messages, and download them with signed links."),
+      guide("deletion", "Deletion and erasure", "Delete, redact, and erase a person’s data."),
       guide("idempotency", "Idempotency", "Retry a change safely: it is made only once."),
       guide("errors", "Errors", "The format of error responses, and a page for each kind."),
       guide(
@@ -57,6 +73,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
         "rate-limits",
         "Rate limits",
         "How many requests a key may send, and how to stay below the limit.",
+        "Retry-After 429 throttling",
       ),
       guide(
         "agents-and-knowledge",
@@ -93,6 +110,12 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
         "verify-signatures",
         "Verifying signatures",
         "In TypeScript, Python, Go, Ruby, PHP and Java.",
+        "whsec HMAC X-Service-Signature",
+      ),
+      guide(
+        "frameworks",
+        "Webhooks in your framework",
+        "Next.js, Hono, Express, FastAPI, Rails and Laravel.",
       ),
       guide(
         "event-stream",
@@ -102,7 +125,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       {
         path: "/docs/events",
         title: "Event catalog",
-        summary: "Every type of event, with its schema and an example.",
+        summary: "Every type of event, with its trigger, its fields and an example.",
       },
     ],
   },
@@ -112,7 +135,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       guide(
         "api-keys",
         "API keys",
-        "Presets, scopes, expiry, IP addresses and limits. Rolling without downtime, and revoking.",
+        "Presets, scopes, expiry, IP addresses and limits. Rotating without downtime, and revoking.",
       ),
       guide(
         "request-logs",
@@ -144,7 +167,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       {
         path: "/docs/reference",
         title: "API reference",
-        summary: "Every operation, with a form to try it.",
+        summary: "Every operation, with samples in five languages and a form to try it.",
       },
     ],
   },
@@ -164,11 +187,19 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
     title: "Running Parlance",
     pages: [
       guide("self-hosting", "Self-hosting", "Postgres, limits, jobs, workers, backups."),
+      guide("vercel", "Vercel", "What runs on a serverless host, and what must run elsewhere."),
       guide(
         "performance",
         "Performance",
         "What to expect, how to be fast, and which limits apply.",
       ),
+      guide(
+        "configuration",
+        "Configuration",
+        "Every setting, with its default.",
+        "environment variables settings",
+      ),
+      guide("commands", "Commands", "Run, administer and develop Parlance.", "npm admin doctor"),
       guide("trust", "Promises and their tests", "What you can rely on, and how we know."),
     ],
   },

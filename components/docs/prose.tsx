@@ -22,7 +22,15 @@ function Heading({ level, children }: { level: 2 | 3; children?: ReactNode }) {
   );
 }
 
-function Anchor({ href = "", children }: ComponentProps<"a">) {
+/**
+ * In the repository, guides can link to each other's files, so that the links work there too.
+ * `webhooks.mdx#secrets` becomes `/docs/webhooks#secrets`.
+ */
+export const withoutFileLinks = (href: string): string =>
+  href.replace(/^([\w-]+)\.mdx(?=#|$)/, "/docs/$1");
+
+function Anchor({ href: written = "", children }: ComponentProps<"a">) {
+  const href = withoutFileLinks(written);
   const className = "font-medium text-accent underline underline-offset-2 hover:no-underline";
   if (href.startsWith("/")) {
     return (
@@ -52,6 +60,8 @@ const InlineCode = ({ children }: ComponentProps<"code">) => (
 );
 
 export const proseComponents = {
+  // The page has a title already.
+  h1: () => null,
   h2: ({ children }: ComponentProps<"h2">) => <Heading level={2}>{children}</Heading>,
   h3: ({ children }: ComponentProps<"h3">) => <Heading level={3}>{children}</Heading>,
   p: ({ children }: ComponentProps<"p">) => <p className="my-4 first:mt-0 last:mb-0">{children}</p>,

@@ -11,25 +11,28 @@ const pagesToOpen = [
   "/docs/errors",
   "/docs/errors/validation",
   "/docs/events",
+  "/docs/events/message.received",
+  "/docs/changelog",
+  "/docs/configuration",
   "/docs/reference",
   "/docs/reference/conversations",
   "/docs/reference/knowledge-bases",
 ];
 
-for (const width of [390, 1440]) {
-  test(`every kind of page fits ${width} px, requests no other host and logs no errors`, async ({
-    page,
-  }) => {
-    await page.setViewportSize({ width, height: 900 });
-    const findings = watch(page);
-    for (const path of pagesToOpen) {
-      const response = await page.goto(path, { waitUntil: "networkidle" });
-      expect([path, response?.status()]).toEqual([path, 200]);
-      await expectNoOverflow(page, path);
+test("every kind of page fits 390 px and 1440 px, requests no other host and logs no errors @full", async ({
+  page,
+}) => {
+  const findings = watch(page);
+  for (const path of pagesToOpen) {
+    const response = await page.goto(path, { waitUntil: "networkidle" });
+    expect([path, response?.status()]).toEqual([path, 200]);
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expectNoOverflow(page, `${path} at ${width} px`);
     }
-    expect(findings).toEqual([]);
-  });
-}
+  }
+  expect(findings).toEqual([]);
+});
 
 // The longest pages consist of the same parts as these, and axe needs very long for them.
 for (const path of [
@@ -37,6 +40,8 @@ for (const path of [
   "/docs/quickstart",
   "/docs/verify-signatures",
   "/docs/errors",
+  "/docs/events",
+  "/docs/events/conversation.updated",
   "/docs/reference",
   "/docs/reference/account",
 ]) {
@@ -51,7 +56,7 @@ for (const path of [
   });
 }
 
-test("the type of a problem is a page, and the documentation has no broken links", async ({
+test("the type of a problem is a page, and the documentation has no broken links @full", async ({
   page,
   request,
 }) => {
@@ -77,9 +82,13 @@ test("the type of a problem is a page, and the documentation has no broken links
   expect(seen.size).toBeGreaterThan(45);
   expect((await request.get("/docs/nothing")).status()).toBe(404);
 
-  const entries: { href: string }[] = await (await request.get("/docs/search.json")).json();
-  expect(entries.length).toBeGreaterThan(100);
-  for (const { href } of entries) {
+  // What the search finds is there.
+  const { documentIds }: { documentIds: Record<string, string> } = await (
+    await request.get("/docs/search.json")
+  ).json();
+  const found = Object.values(documentIds);
+  expect(found.length).toBeGreaterThan(300);
+  for (const href of found) {
     const [path = "", anchor] = href.split("#");
     expect([href, anchor ? seen.get(path)?.has(anchor) : seen.has(path)]).toEqual([href, true]);
   }
@@ -110,20 +119,79 @@ test("an operation can be tried with your own key, which stays for the next one"
   await list.getByLabel("limit").fill("0");
   await list.getByRole("button", { name: "Send" }).click();
   await expect(list.getByRole("form")).toContainText("422");
+
+  // A test key stays in the tab, and the command that sets it is next to the samples.
+  await page.goto("/docs/reference/agents#createAgent");
+  const other = page.locator("#createAgent");
+  const command = await copy(page, "Copy the command that sets your key");
+  expect(command).toBe(`export PARLANCE_API_KEY=${key}`);
+  await other.getByText("Try it", { exact: true }).click();
+  await expect(other.getByLabel("API key")).toHaveValue(key);
+  // Anything else is forgotten.
+  await other.getByLabel("API key").fill(key.replace("_test_", "_live_"));
+  await page.reload();
+  await other.getByText("Try it", { exact: true }).click();
+  await expect(other.getByLabel("API key")).toHaveValue("");
 });
 
-test("the search finds headings, operations and errors by a word, with the keyboard only", async ({
+test("a page can be read as Markdown: by its name, by the Accept header, and with a button", async ({
+  page,
+  request,
+  context,
+}) => {
+  const byName = await request.get("/docs/webhooks.md");
+  expect(byName.headers()["content-type"]).toBe("text/markdown; charset=utf-8");
+  const markdown = await byName.text();
+  expect(markdown).toMatch(/^# Receiving webhooks\n/);
+  const byHeader = await request.get("/docs/webhooks", {
+    headers: { accept: "text/markdown, text/html;q=0.9" },
+  });
+  expect(await byHeader.text()).toBe(markdown);
+  const asHtml = await request.get("/docs/webhooks", {
+    headers: { accept: "text/html, text/markdown;q=0.5" },
+  });
+  expect(asHtml.headers()["content-type"]).toContain("text/html");
+  expect(byHeader.headers().vary).toContain("Accept");
+  expect((await request.get("/docs/events/message.received.md")).status()).toBe(200);
+  expect((await request.get("/docs.md")).status()).toBe(200);
+  expect((await request.get("/docs/nothing.md")).status()).toBe(404);
+  const html = await request.get("/docs/webhooks");
+  expect(html.headers()["content-type"]).toContain("text/html");
+  expect(html.headers().vary).toContain("Accept");
+
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto("/docs/webhooks");
+  await page.getByRole("button", { name: "Copy as Markdown" }).click();
+  await expect(page.getByRole("button", { name: "Copied" })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(markdown);
+
+  await page
+    .getByRole("navigation", { name: "On this page" })
+    .locator("visible=true")
+    .getByRole("link", { name: "Retries" })
+    .click();
+  await expect(page).toHaveURL("/docs/webhooks#retries");
+  await page.getByRole("link", { name: /^Next/ }).click();
+  await expect(page).toHaveURL("/docs/verify-signatures");
+});
+
+test("the search finds words in the text of every kind of page, with the keyboard only", async ({
   page,
 }) => {
   const findings = watch(page);
   await page.goto("/docs");
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("combobox", { name: "Search the documentation" })).toBeFocused();
-  await page.keyboard.type("roll a key");
-  await expect(page.getByRole("option", { name: /^Roll a key/ })).toBeVisible();
+  await page.keyboard.type("rotate a key");
+  await expect(page.getByRole("option", { name: /^Rotate a key/ })).toBeVisible();
   await expectNoViolations(page, "the search");
   await page.keyboard.press("Enter");
-  await expect(page).toHaveURL("/docs/api-keys#roll-a-key");
+  await expect(page).toHaveURL("/docs/api-keys#rotate-a-key");
+  await page.keyboard.press("/");
+  await expect(page.getByRole("combobox", { name: "Search the documentation" })).toBeFocused();
+  await page.keyboard.type("Retry-After");
+  await expect(page.getByRole("option").first()).toContainText("Rate limits");
+  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Search" }).click();
   await expect(page.getByRole("combobox", { name: "Search the documentation" })).toBeFocused();
   await page.keyboard.type("insufficient-scope");

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { DocsPage } from "@/app/docs/docs-page";
 import { Code } from "@/components/docs/code";
 import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import {
@@ -10,7 +11,7 @@ import {
   proseComponents,
 } from "@/components/docs/prose";
 import { SchemaFields } from "@/components/docs/schema-fields";
-import { publishedDocument } from "@/lib/api/openapi";
+import { genericDocument } from "@/lib/api/openapi";
 import { problemExample, problemExplanations } from "@/lib/api/problem-explanations";
 import { env } from "@/lib/platform/env";
 import { type ErrorKind, errorKinds } from "@/lib/platform/errors";
@@ -23,7 +24,7 @@ const { h2: Title, p: Paragraph } = proseComponents;
 export default function ErrorsPage() {
   const kinds = Object.entries(errorKinds) as [ErrorKind, { status: number; title: string }][];
   return (
-    <article>
+    <DocsPage path="/docs/errors">
       <PageTitle
         title="Errors"
         summary="The format of error responses, and a page for each kind."
@@ -44,7 +45,7 @@ export default function ErrorsPage() {
         <div className="rounded-xl border border-line bg-surface p-4 text-sm leading-5">
           <SchemaFields
             schema={referenceToSchema("Problem")}
-            schemas={publishedDocument().components.schemas}
+            schemas={genericDocument().components.schemas}
           />
         </div>
         <Title>What to do about it</Title>
@@ -84,6 +85,6 @@ export default function ErrorsPage() {
           </tbody>
         </DocsTable>
       </div>
-    </article>
+    </DocsPage>
   );
 }

@@ -1,11 +1,11 @@
 import type { DescribedOperation } from "@/components/docs/samples";
-import { publishedDocument } from "@/lib/api/openapi";
+import { genericDocument } from "@/lib/api/openapi";
 import { errorKinds } from "@/lib/platform/errors";
 import type { Parameter } from "@/lib/platform/openapi";
 
 /** The operations of a tag, or of all of them, as the reference shows them. */
 export function describedOperations(tag?: string): DescribedOperation[] {
-  const { paths, components } = publishedDocument();
+  const { paths, components } = genericDocument();
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, { tags }]) => !tag || tags.includes(tag))

@@ -1,23 +1,25 @@
 import Link from "next/link";
+import { referenceTags } from "@/app/docs/content/reference";
+import { DocsPage } from "@/app/docs/docs-page";
+import { anchorOf } from "@/components/docs/heading-anchor";
 import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import { MethodBadge } from "@/components/docs/method-badge";
 import { PageTitle } from "@/components/docs/prose";
-import { publishedDocument } from "@/lib/api/openapi";
+import { env } from "@/lib/platform/env";
 import { referencePath } from "@/lib/platform/openapi";
 import { describedOperations } from "./described";
 
 export const metadata = { title: "API reference" };
 
 export default function ReferencePage() {
-  const { tags, servers } = publishedDocument();
   return (
-    <article className="max-w-5xl">
+    <DocsPage path="/docs/reference" isWide>
       <PageTitle
         title="API reference"
         summary={
           <>
             Every operation of the API, with a form to try it with your own key. All paths are below{" "}
-            <code className="break-all font-mono text-sm">{servers[0]?.url}</code>. The same for
+            <code className="break-all font-mono text-sm">{env().APP_URL}</code>. The same for
             programs:{" "}
             <a
               className="font-medium text-accent underline underline-offset-2"
@@ -29,41 +31,36 @@ export default function ReferencePage() {
           </>
         }
       />
-      <div className="space-y-10">
-        {tags
-          .filter(({ name }) => name !== "Deliveries")
-          .map(({ name, description }) => (
-            <section key={name} aria-labelledby={`tag-${name}`}>
-              <h2 id={`tag-${name}`} className="font-semibold text-lg tracking-tight">
-                <Link
-                  href={referencePath(name)}
-                  className="hover:underline hover:underline-offset-4"
-                >
-                  {name}
-                </Link>
-              </h2>
-              <p className="mt-1 mb-3 max-w-3xl text-muted leading-6">
-                <InlineMarkdown text={description} />
-              </p>
-              <ul className="divide-y divide-line overflow-hidden rounded-xl border border-line bg-surface">
-                {describedOperations(name).map(({ method, path, operation }) => (
-                  <li key={operation.operationId}>
-                    <Link
-                      href={`${referencePath(name)}#${operation.operationId}`}
-                      className="grid gap-x-4 gap-y-1 px-4 py-2.5 hover:bg-sunken md:grid-cols-[4.5rem_minmax(0,1.2fr)_minmax(0,1fr)] md:items-center"
-                    >
-                      <span>
-                        <MethodBadge method={method} />
-                      </span>
-                      <span className="break-all font-mono text-[0.8125rem]">{path}</span>
-                      <span className="text-muted">{operation.summary}</span>
-                    </Link>
-                  </li>
-                ))}
-              </ul>
-            </section>
-          ))}
+      <div className="max-w-5xl space-y-10">
+        {referenceTags().map(({ name, description }) => (
+          <section key={name} aria-labelledby={anchorOf(name)}>
+            <h2 id={anchorOf(name)} className="scroll-mt-20 font-semibold text-lg tracking-tight">
+              <Link href={referencePath(name)} className="hover:underline hover:underline-offset-4">
+                {name}
+              </Link>
+            </h2>
+            <p className="mt-1 mb-3 max-w-3xl text-muted leading-6">
+              <InlineMarkdown text={description} />
+            </p>
+            <ul className="divide-y divide-line overflow-hidden rounded-xl border border-line bg-surface">
+              {describedOperations(name).map(({ method, path, operation }) => (
+                <li key={operation.operationId}>
+                  <Link
+                    href={`${referencePath(name)}#${operation.operationId}`}
+                    className="grid gap-x-4 gap-y-1 px-4 py-2.5 hover:bg-sunken md:grid-cols-[4.5rem_minmax(0,1.2fr)_minmax(0,1fr)] md:items-center"
+                  >
+                    <span>
+                      <MethodBadge method={method} />
+                    </span>
+                    <span className="break-all font-mono text-[0.8125rem]">{path}</span>
+                    <span className="text-muted">{operation.summary}</span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
       </div>
-    </article>
+    </DocsPage>
   );
 }

@@ -1,14 +1,14 @@
 import Link from "next/link";
 import { notFound } from "next/navigation";
+import { operationsWith } from "@/app/docs/content/errors";
+import { DocsPage } from "@/app/docs/docs-page";
 import { Code } from "@/components/docs/code";
 import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import { PageTitle, Prose, proseComponents } from "@/components/docs/prose";
 import { Badge } from "@/components/ui/badge";
-import { publishedDocument } from "@/lib/api/openapi";
 import { problemExample, problemExplanations } from "@/lib/api/problem-explanations";
 import { env } from "@/lib/platform/env";
-import { type ErrorKind, errorKinds, isErrorKind } from "@/lib/platform/errors";
-import { referencePath } from "@/lib/platform/openapi";
+import { errorKinds, isErrorKind } from "@/lib/platform/errors";
 
 type Props = { params: Promise<{ kind: string }> };
 
@@ -27,7 +27,7 @@ export default async function ErrorKindPage({ params }: Props) {
   const { what, why, howToFix, canRetry } = problemExplanations[kind];
   const operations = operationsWith(kind);
   return (
-    <article>
+    <DocsPage path={`/docs/errors/${kind}`}>
       <PageTitle
         eyebrow={
           <Link href="/docs/errors" className="hover:underline hover:underline-offset-4">
@@ -68,7 +68,10 @@ export default async function ErrorKindPage({ params }: Props) {
           title={`${status} application/problem+json`}
         />
         {operations.all ? (
-          <p className="mt-8 text-muted">Every operation can return it.</p>
+          <>
+            <Title>Where it can occur</Title>
+            <p className="text-muted">Every operation can return it.</p>
+          </>
         ) : operations.links.length > 0 ? (
           <>
             <Title>Where it can occur</Title>
@@ -87,18 +90,6 @@ export default async function ErrorKindPage({ params }: Props) {
           </>
         ) : null}
       </Prose>
-    </article>
+    </DocsPage>
   );
-}
-
-function operationsWith(kind: ErrorKind) {
-  const all = Object.values(publishedDocument().paths).flatMap((methods) => Object.values(methods));
-  const found = all.filter(({ responses }) =>
-    Object.values(responses).some((response) => response["x-problem-kinds"]?.includes(kind)),
-  );
-  const links = found.map(({ tags, operationId, summary }) => ({
-    href: `${referencePath(tags[0] ?? "")}#${operationId}`,
-    summary,
-  }));
-  return { all: found.length === all.length, links };
 }
