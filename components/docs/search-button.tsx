@@ -3,12 +3,12 @@
 import { Search as Sign } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { useCommandKey } from "@/components/ui/command-key";
+import { useCommandKey, useSlashKey } from "@/components/ui/command-key";
 
 // Most visits never open it.
 const Search = dynamic(() => import("./search").then((module) => module.Search), { ssr: false });
 
-/** Opens the search, like Ctrl+K or ⌘K. */
+/** Opens the search, like Ctrl+K, ⌘K or the slash. */
 export function SearchButton() {
   const [isOpen, setIsOpen] = useState(false);
   const [wasOpened, setWasOpened] = useState(false);
@@ -22,6 +22,7 @@ export function SearchButton() {
     show(!isOpen);
     return true;
   });
+  useSlashKey(() => show(true));
 
   return (
     <>

@@ -1,51 +1,59 @@
 "use client";
 
+import type MiniSearch from "minisearch";
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { CommandItem, CommandPalette } from "@/components/ui/command-palette";
-import type { SearchEntry } from "./search-index";
+import { loadIndex, type SearchEntry, searchDocs } from "./search-index";
 
 type SearchProps = { isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
 
-/**
- * Finds a page of the documentation, a heading, an operation, a kind of error or an event by its
- * name.
- */
+/** Searches the texts of all pages: guides, operations, errors and events. */
 export function Search({ isOpen, onOpenChange }: SearchProps) {
   const router = useRouter();
   const [text, setText] = useState("");
-  const [entries, setEntries] = useState<SearchEntry[]>();
+  const [index, setIndex] = useState<MiniSearch<SearchEntry> | "failed">();
 
   useEffect(() => {
     fetch("/docs/search.json")
-      .then((response) => response.json())
-      .then(setEntries, () => setEntries([]));
+      .then((response) => (response.ok ? response.text() : Promise.reject(response.status)))
+      .then((json) => setIndex(loadIndex(json)))
+      .catch(() => setIndex("failed"));
   }, []);
 
+  function change(willOpen: boolean) {
+    // Each search starts with an empty field.
+    if (!willOpen) setText("");
+    onOpenChange(willOpen);
+  }
+
   function go(href: string) {
-    onOpenChange(false);
-    setText("");
+    change(false);
     router.push(href);
   }
 
-  // Opens only once the entries are loaded, because text typed earlier would select none of them.
-  if (!entries) return null;
+  // Opens only once the index is loaded, because text typed earlier would find nothing.
+  if (!index) return null;
+  const results = index === "failed" ? [] : searchDocs(index, text);
   return (
     <CommandPalette
       label="Search the documentation"
-      placeholder="A word from a title"
+      placeholder="Search guides, operations, errors and events"
       empty={
-        entries.length > 0
-          ? "No matching titles."
-          : "The search index could not be loaded. Refresh the page."
+        index === "failed"
+          ? "The search index could not be loaded. Refresh the page."
+          : text.trim() === ""
+            ? "Type a word, for example snooze, whsec or Retry-After."
+            : "No results. Try fewer words."
       }
       text={text}
       onTextChange={setText}
       isOpen={isOpen}
-      onOpenChange={onOpenChange}
+      onOpenChange={change}
+      isFiltered
     >
-      {entries.map(({ title, page, href }) => (
-        <CommandItem key={href} value={`${title} ${page} ${href}`} onSelect={() => go(href)}>
+      {results.map(({ id, title, page }) => (
+        <CommandItem key={id} value={id} onSelect={() => go(id)}>
           <span className="block truncate text-ink">{title}</span>
           <span className="block truncate text-xs">{page}</span>
         </CommandItem>
