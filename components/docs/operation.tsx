@@ -10,13 +10,8 @@ import { Code } from "./code";
 import { CodeTabs } from "./code-tabs";
 import { InlineCode, InlineMarkdown } from "./inline-markdown";
 import { MethodBadge } from "./method-badge";
-import {
-  clientSample,
-  curlSample,
-  type DescribedOperation,
-  exampleValue,
-  isStream,
-} from "./samples";
+import { sampleLanguages } from "./sample-languages";
+import { type DescribedOperation, exampleValue, isStream } from "./samples";
 import { Field, SchemaFields } from "./schema-fields";
 import { TryIt } from "./try-it";
 
@@ -70,18 +65,10 @@ export function Operation({ described, schemas, titles }: OperationProps) {
           <div className="space-y-4 xl:sticky xl:top-20">
             <CodeTabs
               label="Request"
-              tabs={[
-                {
-                  name: "curl",
-                  content: <Code code={curlSample(described, "%ORIGIN%")} language="bash" />,
-                },
-                {
-                  name: "TypeScript",
-                  content: (
-                    <Code code={clientSample(described, "%ORIGIN%")} language="typescript" />
-                  ),
-                },
-              ]}
+              tabs={sampleLanguages.map(({ name, language, write }) => ({
+                name,
+                content: <Code code={write(described, "%ORIGIN%")} language={language} />,
+              }))}
             />
             <Example media={success?.content?.["application/json"]} title={`Response, ${status}`} />
             <Example

@@ -70,11 +70,24 @@ const collections = pathsOf(false);
 const singletons = pathsOf(true);
 const itemMethods: Record<string, string> = { GET: "get", PATCH: "update", DELETE: "delete" };
 
-/** The same request with the TypeScript client. */
-export function clientCall({ method, path, parameters, body }: DescribedOperation): string {
+/** The method of the clients, such as `knowledgeBases.documents.upload`. */
+export function methodOf({ method, path }: DescribedOperation): string {
   const segments = path.replace("/v1/public/", "").split("/");
   const names = segments.filter((segment) => !segment.startsWith("{"));
   const last = names.at(-1) ?? "";
+  const verb = verbOf(method, last, segments.at(-1)?.startsWith("{") ?? false);
+  const owners =
+    last === "event-types"
+      ? ["events"]
+      : collections.has(last) || singletons.has(last)
+        ? names
+        : names.slice(0, -1);
+  return `${owners.map(camelCased).join(".")}.${verb}`;
+}
+
+/** The same request with the TypeScript client. */
+export function clientCall(described: DescribedOperation): string {
+  const { parameters, body } = described;
   const ids = parameters
     .filter((parameter) => parameter.in === "path")
     .map((parameter) => JSON.stringify(exampleValue(parameter)));
@@ -87,20 +100,13 @@ export function clientCall({ method, path, parameters, body }: DescribedOperatio
     ...(body === undefined ? [] : [toLiteral(body)]),
     ...(query.length > 0 ? [toLiteral(queryValue)] : []),
   ];
-
-  const verb = verbOf(method, last, segments.at(-1)?.startsWith("{") ?? false);
-  const owners =
-    last === "event-types"
-      ? ["events"]
-      : collections.has(last) || singletons.has(last)
-        ? names
-        : names.slice(0, -1);
-  return `parlance.${owners.map(camelCased).join(".")}.${verb}(${values.join(", ")})`;
+  return `parlance.${methodOf(described)}(${values.join(", ")})`;
 }
 
 function verbOf(method: string, last: string, isItem: boolean): string {
   if (last === "event-types") return "types";
-  if (method === "PUT") return "upsert";
+  if (method === "PUT") return last === "documents" ? "replace" : "upsert";
+  if (last === "file") return "getFile";
   if (singletons.has(last)) return "get";
   if (!collections.has(last)) return camelCased(last);
   if (isItem) return itemMethods[method] ?? method.toLowerCase();
@@ -118,8 +124,12 @@ const toLiteral = (value: JsonValue) =>
 export function clientSample(operation: DescribedOperation, origin: string): string {
   const call = clientCall(operation);
   const isList = operation.parameters.some(({ name }) => name === "cursor");
-  // What a search finds is an item with the conversation in it.
-  const id = operation.path.endsWith("/search") ? "item.conversation.id" : "item.id";
+  // What a search finds is an item with the conversation in it. Versions have numbers.
+  const id = operation.path.endsWith("/search")
+    ? "item.conversation.id"
+    : operation.path.endsWith("/versions")
+      ? "item.version"
+      : "item.id";
   const use = isList
     ? `for await (const item of ${call}) {\n  console.log(${id});\n}`
     : `const result = await ${call};`;

@@ -87,7 +87,7 @@ export function Field({ name, schema, schemas, note, description, seen = [] }: F
 }
 
 /** The object schema of a field: its own, that of its items, or that of one of its variants. */
-function nestedObject(schemas: Schemas, schema: JsonSchema): JsonSchema | undefined {
+export function nestedObject(schemas: Schemas, schema: JsonSchema): JsonSchema | undefined {
   const known = resolveSchema(schemas, schema);
   if (known.properties) return schema;
   if (known.items) return nestedObject(schemas, known.items);
@@ -113,7 +113,7 @@ export function typeOf(schemas: Schemas, schema: JsonSchema): string {
   return types.join(" or ");
 }
 
-function limitsOf(schema: JsonSchema): string {
+export function limitsOf(schema: JsonSchema): string {
   const number = (value: number) => value.toLocaleString("en");
   const range = (least: number | undefined, most: number | undefined, unit: string) => {
     if (least !== undefined && most !== undefined)

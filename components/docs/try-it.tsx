@@ -1,10 +1,11 @@
 "use client";
 
-import { type FormEvent, useId, useState, useSyncExternalStore } from "react";
+import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { type Outcome, sendTryRequest, type TryField } from "./send-try-request";
+import { setKey, useKey } from "./try-key";
 
 type TryItProps = {
   operationId: string;
@@ -14,18 +15,6 @@ type TryItProps = {
   /** The initial JSON, or null if the operation has no body. */
   body: string | null;
   takesFile: boolean;
-};
-
-// One key for all forms, until the page is closed. It is not stored anywhere.
-let apiKey = "";
-const watchers = new Set<() => void>();
-const setApiKey = (value: string) => {
-  apiKey = value.trim();
-  for (const watcher of watchers) watcher();
-};
-const watch = (watcher: () => void) => {
-  watchers.add(watcher);
-  return () => watchers.delete(watcher);
 };
 
 /** Sends the request from the browser to this installation, with the reader's own key. */
@@ -40,11 +29,7 @@ export function TryIt(props: TryItProps) {
 
 function TryForm({ operationId, method, path, fields, body, takesFile }: TryItProps) {
   const id = useId();
-  const key = useSyncExternalStore(
-    watch,
-    () => apiKey,
-    () => "",
-  );
+  const key = useKey();
   const [isSending, setIsSending] = useState(false);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [failure, setFailure] = useState("");
@@ -58,7 +43,7 @@ function TryForm({ operationId, method, path, fields, body, takesFile }: TryItPr
     try {
       setOutcome(
         await sendTryRequest({
-          apiKey,
+          apiKey: key,
           method,
           path,
           fields,
@@ -86,8 +71,8 @@ function TryForm({ operationId, method, path, fields, body, takesFile }: TryItPr
         autoComplete="off"
         spellCheck={false}
         value={key}
-        onChange={(event) => setApiKey(event.currentTarget.value)}
-        hint="Sent only to this installation, and forgotten when you leave this page."
+        onChange={(event) => setKey(event.currentTarget.value)}
+        hint="Sent only to this installation. A test key stays in this tab until you close it. Any other key is forgotten when you leave this page."
         required
       />
       {/^\w+_live_/.test(key) && method !== "GET" ? (

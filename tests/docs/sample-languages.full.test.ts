@@ -1,0 +1,118 @@
+import { execFile, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describedOperations } from "@/app/docs/reference/described";
+import { goSample, phpSample, pythonSample } from "@/components/docs/sample-languages";
+import { type DescribedOperation, isStream } from "@/components/docs/samples";
+import { baseUrl, newTenant } from "../support/api";
+import { pdfOf } from "../support/files";
+import { type Receiver, startReceiver } from "../support/receiver";
+import { furnish, withIds } from "../support/sample-resources";
+
+// The samples of the reference in Go, PHP and Python, run against the running service, where the
+// machine has the language. Ids and the receiver's URL are replaced, and nothing else.
+
+const run = promisify(execFile);
+const folder = mkdtempSync(path.join(tmpdir(), "parlance-samples-"));
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  writeFileSync(path.join(folder, "returns.pdf"), pdfOf(["Lamps are sent back in their box."]));
+});
+afterAll(async () => {
+  await receiver.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const works = (command: string, args: string[]) =>
+  spawnSync(command, args, { cwd: path.resolve("sdk-python") }).status === 0;
+const has = {
+  go: spawnSync("go", ["version"]).status === 0,
+  php: works("php", ["-r", "exit(function_exists('curl_init') ? 0 : 1);"]),
+  python: works("python3", ["-c", "import parlance"]),
+};
+for (const [language, isInstalled] of Object.entries(has))
+  if (!isInstalled)
+    process.stdout.write(
+      `The ${language} samples are not run: ${language === "python" ? "python3 with the packages of sdk-python" : language === "php" ? "php with its curl extension" : "go"} is missing.\n`,
+    );
+
+// A stream does not end by itself.
+const operations = describedOperations().filter(({ operation }) => !isStream(operation));
+const named = operations.map((described) => [described.operation.operationId, described] as const);
+
+/** A tenant with resources for the sample, and the sample with their ids. */
+async function prepare(
+  described: DescribedOperation,
+  write: (described: DescribedOperation, origin: string) => string,
+) {
+  const isLive = described.operation.operationId === "copyAgentFromTest";
+  const tenant = await newTenant({ environment: isLive ? "live" : "test" });
+  const code = write(described, baseUrl());
+  const ids = await furnish(tenant, code, receiver.url);
+  return { code: withIds(code, ids), key: tenant.key };
+}
+
+/** The samples print the response and ignore its status. The `type` of a problem tells it apart. */
+function expectSuccess(operationId: string, output: string): void {
+  const { type = "" } = JSON.parse(output);
+  expect([operationId, /\/errors\//.test(String(type)) ? output : "success"]).toEqual([
+    operationId,
+    "success",
+  ]);
+}
+
+describe.skipIf(!has.go)("Go", () => {
+  test("every sample compiles, and succeeds", async () => {
+    writeFileSync(path.join(folder, "go.mod"), "module samples\n\ngo 1.20\n");
+    const keys = new Map<string, string>();
+    for (const [operationId, described] of named) {
+      const { code, key } = await prepare(described, goSample);
+      mkdirSync(path.join(folder, operationId));
+      writeFileSync(path.join(folder, operationId, "main.go"), `${code}\n`);
+      keys.set(operationId, key);
+    }
+    const formatted = await run("gofmt", ["-l", "."], { cwd: folder });
+    expect(formatted.stdout).toBe("");
+    mkdirSync(path.join(folder, "bin"));
+    await run("go", ["build", "-o", "bin/", "./..."], { cwd: folder });
+    for (const [operationId, key] of keys) {
+      const { stdout } = await run(path.join(folder, "bin", operationId), [], {
+        cwd: folder,
+        env: { ...process.env, PARLANCE_API_KEY: key },
+      });
+      expectSuccess(operationId, stdout);
+    }
+  }, 300_000);
+});
+
+describe.skipIf(!has.php)("PHP", () => {
+  test.each(named)("%s succeeds", async (operationId, described) => {
+    const { code, key } = await prepare(described, phpSample);
+    writeFileSync(path.join(folder, `${operationId}.php`), code);
+    const { stdout } = await run("php", [`${operationId}.php`], {
+      cwd: folder,
+      env: { ...process.env, PARLANCE_API_KEY: key },
+    });
+    expectSuccess(operationId, stdout);
+  });
+});
+
+describe.skipIf(!has.python)("Python", () => {
+  test.each(named)("%s succeeds", async (operationId, described) => {
+    const { code, key } = await prepare(described, pythonSample);
+    writeFileSync(path.join(folder, `${operationId}.py`), code);
+    // The client raises an error for every response that is not successful.
+    await run("python3", [`${operationId}.py`], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        PARLANCE_API_KEY: key,
+        PYTHONPATH: path.resolve("sdk-python/src"),
+      },
+    });
+  });
+});
