@@ -17,6 +17,7 @@ import {
   send,
   toSearch,
 } from "./transport";
+import type { UploadFileBody } from "./upload";
 
 type Route = Operations[keyof Operations]["route"];
 type OperationAt<R extends Route> = Extract<Operations[keyof Operations], { route: R }>;
@@ -31,8 +32,8 @@ type Input<R extends Route> = {
   path?: Record<string, string>;
   query?: OperationAt<R>["query"] | undefined;
   body?: OperationAt<R>["body"];
-  /** Creates the form that is sent instead of a JSON body. */
-  form?: () => Promise<FormData>;
+  /** Is sent as a form, instead of a JSON body. */
+  upload?: UploadFileBody;
 };
 
 /** The same for any route. */
@@ -40,7 +41,7 @@ type AnyInput = {
   path?: Record<string, string>;
   query?: object | undefined;
   body?: unknown;
-  form?: () => Promise<FormData>;
+  upload?: UploadFileBody;
 };
 
 /**
@@ -58,12 +59,14 @@ export type Caller = {
     input?: Input<R>,
     options?: RequestOptions,
   ): ListPromise<ItemAt<R>>;
+  /** A call of a route that the document may not have. */
+  request<Data>(route: string, input: AnyInput, options: RequestOptions): ApiPromise<Data>;
   stream(query?: StreamEventsQuery, options?: StreamOptions): AsyncGenerator<WebhookEvent, never>;
 };
 
 export function callerOf(settings: Settings): Caller {
   async function request<Data>(
-    route: Route,
+    route: string,
     input: AnyInput,
     options: RequestOptions,
   ): Promise<ApiResult<Data>> {
@@ -76,16 +79,18 @@ export function callerOf(settings: Settings): Caller {
         const query = { ...(limit && { limit }), ...input.query, ...(cursor && { cursor }) };
         return request(route, { ...input, query }, options);
       }),
+    request: (route, input, options) => toApiPromise(request(route, input, options)),
     stream: (query = {}, options = {}) => followStream(settings, query, options),
   };
 }
 
 async function toOutgoing(
-  route: Route,
-  { path, query, body, form }: AnyInput,
+  route: string,
+  { path, query, body, upload }: AnyInput,
   options: RequestOptions,
 ): Promise<Outgoing> {
-  const [method = "", template = ""] = route.split(" ");
+  // Only at the first space: a path of `request` may have more.
+  const [, method = "", template = ""] = /^(\S+) (.*)$/s.exec(route) ?? [];
   const target = {
     method,
     path: `/v1/public${fillPath(template, path)}${toSearch(query)}`,
@@ -93,8 +98,12 @@ async function toOutgoing(
   };
   if (method === "GET") return target;
   const { idempotencyKey = crypto.randomUUID() } = options;
-  // `fetch` sets its media type, which contains the boundary.
-  if (form) return { ...target, body: await form(), idempotencyKey };
+  if (upload) {
+    // Only programs that upload files load this module. `fetch` sets the form's media type, which
+    // contains the boundary.
+    const { toForm } = await import("./upload");
+    return { ...target, body: await toForm(upload), idempotencyKey };
+  }
   if (body === undefined) return { ...target, idempotencyKey };
   return { ...target, body: JSON.stringify(body), contentType: "application/json", idempotencyKey };
 }

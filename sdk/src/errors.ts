@@ -1,3 +1,4 @@
+import { nameOfKind } from "./error-name";
 import type { Problem } from "./generated/types";
 
 /**
@@ -35,7 +36,6 @@ export class TimeoutError extends ConnectionError {
  * this package has this class.
  */
 export class ApiError extends ParlanceError {
-  override name = "ApiError";
   readonly status: number;
   /** The last part of `type`, for example `not-found`. */
   readonly kind: string;
@@ -69,6 +69,8 @@ export class ApiError extends ParlanceError {
       ({ pointer, location, message }) => `\n  ${location} ${pointer} ${message}`,
     );
     super(`${status} ${kind}: ${detail}${requestId ? ` (${requestId})` : ""}${findings.join("")}`);
+    // A minifier would shorten the name of the class itself.
+    this.name = new.target === ApiError ? "ApiError" : nameOfKind(kind);
     this.status = status;
     this.kind = kind;
     this.type = problem.type ?? "about:blank";
@@ -85,56 +87,52 @@ export class ApiError extends ParlanceError {
   }
 }
 
-export class MalformedRequestError extends ApiError {
-  override name = "MalformedRequestError";
-}
+export class MalformedRequestError extends ApiError {}
 
-export class InvalidIdempotencyKeyError extends ApiError {
-  override name = "InvalidIdempotencyKeyError";
-}
+export class InvalidIdempotencyKeyError extends ApiError {}
 
 /** The key is missing, unknown, expired or revoked. The API does not say which. */
-export class UnauthorizedError extends ApiError {
-  override name = "UnauthorizedError";
-}
+export class UnauthorizedError extends ApiError {}
 
 /** `requiredScope` is the scope that the key lacks. */
-export class InsufficientScopeError extends ApiError {
-  override name = "InsufficientScopeError";
-}
+export class InsufficientScopeError extends ApiError {}
 
-export class IpNotAllowedError extends ApiError {
-  override name = "IpNotAllowedError";
-}
+export class IpNotAllowedError extends ApiError {}
 
-export class NotFoundError extends ApiError {
-  override name = "NotFoundError";
-}
+/** From downloading a file, not from a call of the API: the link expired or was changed. */
+export class InvalidLinkError extends ApiError {}
 
-export class MethodNotAllowedError extends ApiError {
-  override name = "MethodNotAllowedError";
-}
+export class NotFoundError extends ApiError {}
+
+export class MethodNotAllowedError extends ApiError {}
 
 /** The request did not arrive in time. */
-export class RequestTimeoutError extends ApiError {
-  override name = "RequestTimeoutError";
-}
+export class RequestTimeoutError extends ApiError {}
 
 /** `existingId` is the id of the existing resource. */
-export class ConflictError extends ApiError {
-  override name = "ConflictError";
+export class ConflictError extends ApiError {}
+
+/** Other resources refer to it. `conversationCount` is the number of a customer's conversations. */
+export class InUseError extends ApiError {
+  readonly conversationCount: number | undefined;
+
+  constructor(
+    kind: string,
+    problem: Partial<Problem>,
+    response: Pick<Response, "status" | "headers">,
+  ) {
+    super(kind, problem, response);
+    this.conversationCount = problem.conversationCount;
+  }
 }
 
 /** The customer was erased, or the response that would be replayed. */
 export class GoneError extends ApiError {}
 
 /** The first request with this idempotency key is still in progress, even after all retries. */
-export class IdempotencyInProgressError extends ApiError {
-  override name = "IdempotencyInProgressError";
-}
+export class IdempotencyInProgressError extends ApiError {}
 
 export class InvalidTransitionError extends ApiError {
-  override name = "InvalidTransitionError";
   readonly from: string;
   readonly to: string;
   /** The statuses that the conversation can change to. */
@@ -152,76 +150,57 @@ export class InvalidTransitionError extends ApiError {
   }
 }
 
-export class ConversationClosedError extends ApiError {
-  override name = "ConversationClosedError";
-}
+export class ConversationClosedError extends ApiError {}
 
-export class AgentArchivedError extends ApiError {
-  override name = "AgentArchivedError";
-}
+export class AgentArchivedError extends ApiError {}
 
-export class RotationInProgressError extends ApiError {
-  override name = "RotationInProgressError";
-}
+export class RotationInProgressError extends ApiError {}
 
 /** `limit` is the limit, and `current` the current number. */
-export class LimitReachedError extends ApiError {
-  override name = "LimitReachedError";
-}
+export class LimitReachedError extends ApiError {}
 
 /** The resource is not the version that `ifMatch` names. Nothing was changed. */
-export class PreconditionFailedError extends ApiError {
-  override name = "PreconditionFailedError";
-}
+export class PreconditionFailedError extends ApiError {}
 
-export class PayloadTooLargeError extends ApiError {
-  override name = "PayloadTooLargeError";
-}
+export class PayloadTooLargeError extends ApiError {}
 
-export class UnsupportedMediaTypeError extends ApiError {
-  override name = "UnsupportedMediaTypeError";
-}
+export class UnsupportedMediaTypeError extends ApiError {}
 
 /** The `Expect` header is not `100-continue`. */
-export class ExpectationFailedError extends ApiError {
-  override name = "ExpectationFailedError";
-}
+export class ExpectationFailedError extends ApiError {}
 
 /** `errors` lists everything that is wrong. */
-export class ValidationError extends ApiError {
-  override name = "ValidationError";
-}
+export class ValidationError extends ApiError {}
 
-export class InvalidCursorError extends ApiError {
-  override name = "InvalidCursorError";
-}
+export class InvalidCursorError extends ApiError {}
 
-export class IdempotencyKeyReusedError extends ApiError {
-  override name = "IdempotencyKeyReusedError";
-}
+export class IdempotencyKeyReusedError extends ApiError {}
 
 /**
  * Still limited after all retries, or for longer than this package waits. `retryAfter` says how
  * long.
  */
-export class RateLimitedError extends ApiError {
-  override name = "RateLimitedError";
-}
+export class RateLimitedError extends ApiError {}
 
-export class InternalError extends ApiError {
-  override name = "InternalError";
-}
+export class InternalError extends ApiError {}
 
-export class UnavailableError extends ApiError {
-  override name = "UnavailableError";
-}
+export class UnavailableError extends ApiError {}
 
 /**
  * The response does not come from the API: a proxy's error page, a redirect, or a page with status
  * 200. The kind is `unexpected-response`.
  */
 export class UnexpectedResponseError extends ApiError {
-  override name = "UnexpectedResponseError";
+  constructor(
+    problem: Partial<Problem>,
+    response: Pick<Response, "status" | "headers">,
+    /** The body as text. It may be an HTML page. */
+    readonly rawResponse: string,
+  ) {
+    super("unexpected-response", problem, response);
+    // A page must not fill a log that prints the error.
+    Object.defineProperty(this, "rawResponse", { value: rawResponse, enumerable: false });
+  }
 }
 
 /** `Retry-After` is a number of seconds or a date. Null if it is neither. */

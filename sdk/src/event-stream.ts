@@ -12,7 +12,10 @@ import {
 } from "./transport";
 
 /** `timeout` is for the response to begin, and `maxRetries` for the first connection. */
-export type StreamOptions = Omit<RequestOptions, "idempotencyKey">;
+export type StreamOptions = Omit<RequestOptions, "idempotencyKey"> & {
+  /** Called each time the stream is connected. No event from the first time on is missed. */
+  onOpen?: (() => void) | undefined;
+};
 
 /** The server sends something every 15 s. A connection that is silent for longer is broken. */
 const longestSilenceMs = 45_000;
@@ -27,13 +30,17 @@ export async function* followStream(
   query: StreamEventsQuery,
   options: StreamOptions,
 ): AsyncGenerator<WebhookEvent, never, undefined> {
-  const { signal, maxRetries = settings.maxRetries } = options;
+  const { signal, maxRetries = settings.maxRetries, onOpen } = options;
   let lastId: string | undefined;
   for (let failures = 0; ; failures++) {
     let failure: unknown = new ConnectionError("The stream ended.");
+    let isOpen = false;
     try {
       for await (const { id, data } of connect(settings, query, { ...options, lastId })) {
         failures = 0;
+        // The server first sends where the stream begins.
+        if (!isOpen) onOpen?.();
+        isOpen = true;
         const event: unknown = data === undefined ? undefined : parseJson(data);
         if (data !== undefined && !event) throw new ConnectionError("An event is not JSON.");
         lastId = id ?? lastId;
@@ -68,7 +75,7 @@ async function* connect(
       return await work();
     } catch (cause) {
       if (connection.signal.aborted) throw new TimeoutError(timeoutMs);
-      throw new ConnectionError(`The stream broke off: ${reasonOf(cause)}`, { cause });
+      throw new ConnectionError(`The stream was cut off: ${reasonOf(cause)}`, { cause });
     } finally {
       clearTimeout(timer);
     }
@@ -85,8 +92,10 @@ async function* connect(
       settings.fetch(url, { ...init, headers, signal: connection.signal }),
     );
     const isStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
-    if (!response.ok || !isStream || !response.body)
-      throw toApiError(response, parseJson(await within(timeout, () => response.text())));
+    if (!response.ok || !isStream || !response.body) {
+      const text = await within(timeout, () => response.text());
+      throw toApiError(response, parseJson(text), text);
+    }
 
     const reader = response.body.getReader();
     const decoder = new TextDecoder();

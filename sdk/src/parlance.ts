@@ -1,13 +1,16 @@
 import { accountOf, usageOf } from "./account";
 import { agentsOf } from "./agents";
-import { callerOf } from "./call";
+import { type Caller, callerOf } from "./call";
 import { conversationsOf } from "./conversations";
 import { customersOf, erasuresOf } from "./customers";
 import { ParlanceError } from "./errors";
 import { eventsOf } from "./events";
+import { filesOf } from "./files";
+import { knowledgeOf } from "./knowledge";
 import { knowledgeBasesOf } from "./knowledge-bases";
 import { membersOf } from "./members";
-import { type Wait, wait } from "./transport";
+import type { ApiPromise } from "./responses";
+import { type Hooks, type RequestOptions, type Wait, wait } from "./transport";
 import { webhooksOf } from "./webhook-subscriptions";
 
 export type ParlanceOptions = {
@@ -22,9 +25,13 @@ export type ParlanceOptions = {
   maxRetries?: number | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
+  /** Sent with every request. They cannot replace the headers of the client itself. */
+  defaultHeaders?: Record<string, string> | undefined;
+  /** Gets a line for each attempt, without bodies and keys. For example `console`. */
+  logger?: { debug(message: string): void } | undefined;
   /** Replaces the timer between attempts, for tests that do not want to wait. */
   wait?: Wait | undefined;
-};
+} & Hooks;
 
 const defaultTimeoutMs = 30_000;
 const defaultMaxRetries = 2;
@@ -38,12 +45,15 @@ const defaultMaxRetries = 2;
  * console.log(conversation.id); ```
  */
 export class Parlance {
+  readonly #caller: Caller;
   /** The key's environment. `test` is never billed and has no access to `live` data. */
   readonly environment: "live" | "test";
   readonly conversations: ReturnType<typeof conversationsOf>;
+  readonly files: ReturnType<typeof filesOf>;
   readonly customers: ReturnType<typeof customersOf>;
   readonly erasures: ReturnType<typeof erasuresOf>;
   readonly agents: ReturnType<typeof agentsOf>;
+  readonly knowledge: ReturnType<typeof knowledgeOf>;
   readonly knowledgeBases: ReturnType<typeof knowledgeBasesOf>;
   readonly webhooks: ReturnType<typeof webhooksOf>;
   readonly events: ReturnType<typeof eventsOf>;
@@ -75,12 +85,18 @@ export class Parlance {
       // The `fetch` of browsers fails if it is called as a method of another object.
       fetch: (input, init) => fetch(input, init),
       wait: options.wait ?? wait,
+      defaultHeaders: options.defaultHeaders ?? {},
+      onRequest: options.onRequest,
+      onResponse: withLogger(options),
     });
+    this.#caller = caller;
     this.environment = environment as "live" | "test";
     this.conversations = conversationsOf(caller);
+    this.files = filesOf(caller);
     this.customers = customersOf(caller);
     this.erasures = erasuresOf(caller);
     this.agents = agentsOf(caller);
+    this.knowledge = knowledgeOf(caller);
     this.knowledgeBases = knowledgeBasesOf(caller);
     this.webhooks = webhooksOf(caller);
     this.events = eventsOf(caller);
@@ -88,6 +104,32 @@ export class Parlance {
     this.usage = usageOf(caller);
     this.account = accountOf(caller);
   }
+
+  /**
+   * Calls an operation that has no method here, with the same retries and errors.
+   * @param path the part after `/v1/public`, for example `/account`
+   */
+  request<Data = unknown>(
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    path: `/${string}`,
+    input: { query?: object; body?: unknown } = {},
+    options: RequestOptions = {},
+  ): ApiPromise<Data> {
+    return this.#caller.request<Data>(`${method} ${path}`, input, options);
+  }
+}
+
+function withLogger({ logger, onResponse }: ParlanceOptions): Hooks["onResponse"] {
+  if (!logger) return onResponse;
+  return (received) => {
+    const { method, url, attempt, durationMs, status, requestId, error } = received;
+    const outcome = status ?? (error as Error).name;
+    const id = requestId ? ` ${requestId}` : "";
+    logger.debug(
+      `${method} ${new URL(url).pathname} ${outcome} ${Math.round(durationMs)} ms, attempt ${attempt}${id}`,
+    );
+    onResponse?.(received);
+  };
 }
 
 /** The part of the address before `/v1/public`, which may be included and is then dropped. */

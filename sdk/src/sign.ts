@@ -84,10 +84,21 @@ export async function verifiesAsymmetrically(
   );
 }
 
+const base64Of = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+
+/** @throws DOMException for text that is not base64 */
+const bytesOf = (base64: string): Uint8Array =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
+function joined(before: Uint8Array, body: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(before.length + body.length);
+  bytes.set(before);
+  bytes.set(body, before.length);
+  return bytes;
+}
+
 async function hmac(key: Uint8Array, before: Uint8Array, body: Uint8Array): Promise<Uint8Array> {
-  const signed = new Uint8Array(before.length + body.length);
-  signed.set(before);
-  signed.set(body, before.length);
+  const signed = joined(before, body);
   const imported = await crypto.subtle.importKey(
     "raw",
     key as BufferSource,
@@ -95,5 +106,5 @@ async function hmac(key: Uint8Array, before: Uint8Array, body: Uint8Array): Prom
     false,
     ["sign"],
   );
-  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, signed));
+  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, signed as BufferSource));
 }

@@ -1,15 +1,19 @@
+import { nameOfKind } from "./error-name";
 import {
   AgentArchivedError,
   ApiError,
   ConflictError,
   ConversationClosedError,
   ExpectationFailedError,
+  GoneError,
   IdempotencyInProgressError,
   IdempotencyKeyReusedError,
   InsufficientScopeError,
   InternalError,
+  InUseError,
   InvalidCursorError,
   InvalidIdempotencyKeyError,
+  InvalidLinkError,
   InvalidTransitionError,
   IpNotAllowedError,
   LimitReachedError,
@@ -29,47 +33,46 @@ import {
 } from "./errors";
 import type { Problem } from "./generated/types";
 
-/** The class of each kind of error. */
-export const errorClasses = {
-  "malformed-request": MalformedRequestError,
-  "invalid-idempotency-key": InvalidIdempotencyKeyError,
-  unauthorized: UnauthorizedError,
-  "insufficient-scope": InsufficientScopeError,
-  "ip-not-allowed": IpNotAllowedError,
-  "not-found": NotFoundError,
-  "method-not-allowed": MethodNotAllowedError,
-  "request-timeout": RequestTimeoutError,
-  conflict: ConflictError,
-  "idempotency-in-progress": IdempotencyInProgressError,
-  "invalid-transition": InvalidTransitionError,
-  "conversation-closed": ConversationClosedError,
-  "agent-archived": AgentArchivedError,
-  "rotation-in-progress": RotationInProgressError,
-  "limit-reached": LimitReachedError,
-  "precondition-failed": PreconditionFailedError,
-  "payload-too-large": PayloadTooLargeError,
-  "unsupported-media-type": UnsupportedMediaTypeError,
-  "expectation-failed": ExpectationFailedError,
-  validation: ValidationError,
-  "invalid-cursor": InvalidCursorError,
-  "idempotency-key-reused": IdempotencyKeyReusedError,
-  "rate-limited": RateLimitedError,
-  internal: InternalError,
-  unavailable: UnavailableError,
-} satisfies Record<string, typeof ApiError>;
+/** The class of each kind of error, by its name. */
+export const errorClasses: Record<string, typeof ApiError> = {
+  MalformedRequestError,
+  InvalidIdempotencyKeyError,
+  UnauthorizedError,
+  InsufficientScopeError,
+  IpNotAllowedError,
+  InvalidLinkError,
+  NotFoundError,
+  MethodNotAllowedError,
+  RequestTimeoutError,
+  ConflictError,
+  IdempotencyInProgressError,
+  InvalidTransitionError,
+  ConversationClosedError,
+  AgentArchivedError,
+  RotationInProgressError,
+  LimitReachedError,
+  InUseError,
+  GoneError,
+  PreconditionFailedError,
+  PayloadTooLargeError,
+  UnsupportedMediaTypeError,
+  ExpectationFailedError,
+  ValidationError,
+  InvalidCursorError,
+  IdempotencyKeyReusedError,
+  RateLimitedError,
+  InternalError,
+  UnavailableError,
+};
 
-type ErrorKind = keyof typeof errorClasses;
-
-/** The error that a response reports. `body` is its JSON, or undefined if it has none. */
-export function toApiError(response: Response, body: unknown): ApiError {
+/** The error that a response reports. `body` is the JSON of its text, or undefined if it has none. */
+export function toApiError(response: Response, body: unknown, text: string): ApiError {
   const problem = (typeof body === "object" && body !== null ? body : {}) as Partial<Problem>;
   const [, kind] = /\/errors\/([\w-]+)$/.exec(String(problem.type)) ?? [];
   if (!kind || typeof problem.detail !== "string") {
     const detail = `The response does not come from the API. Its media type is ${response.headers.get("content-type") ?? "unknown"}.`;
-    return new UnexpectedResponseError("unexpected-response", { detail }, response);
+    return new UnexpectedResponseError({ detail }, response, text);
   }
-  const Class: typeof ApiError = Object.hasOwn(errorClasses, kind)
-    ? errorClasses[kind as ErrorKind]
-    : ApiError;
+  const Class = errorClasses[nameOfKind(kind)] ?? ApiError;
   return new Class(kind, problem, response);
 }

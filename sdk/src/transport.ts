@@ -29,6 +29,25 @@ export type Settings = {
   maxRetries: number;
   fetch: typeof globalThis.fetch;
   wait: Wait;
+  defaultHeaders: Record<string, string>;
+} & Hooks;
+
+/** An attempt that is about to be sent. Changes to its headers are sent. */
+export type SentRequest = { method: string; url: string; headers: Headers; attempt: number };
+
+/** The result of an attempt: a response, or an error. */
+export type ReceivedResponse = SentRequest & {
+  durationMs: number;
+  status?: number;
+  requestId?: string | null;
+  error?: unknown;
+};
+
+export type Hooks = {
+  /** If it throws, the call throws that error, and nothing is sent. */
+  onRequest?: ((request: SentRequest) => void) | undefined;
+  /** What it throws is ignored, because the request was already sent. */
+  onResponse?: ((response: ReceivedResponse) => void) | undefined;
 };
 
 /** Resolves after this many milliseconds, or rejects with the signal's reason. */
@@ -75,7 +94,9 @@ export async function send<Data>(
   for (let retries = 0; ; retries++) {
     signal?.throwIfAborted();
     try {
-      return await attempt<Data>(settings, url, init, timeout, signal);
+      return await withHooks(settings, url, init, retries + 1, () =>
+        attempt<Data>(settings, url, init, timeout, signal),
+      );
     } catch (error) {
       const delayMs = retries < maxRetries ? delayBeforeRetry(error, retries) : null;
       if (delayMs === null) throw error;
@@ -84,16 +105,49 @@ export async function send<Data>(
   }
 }
 
+async function withHooks<Data>(
+  { onRequest, onResponse }: Hooks,
+  url: URL,
+  { method, headers }: SentInit,
+  attempt: number,
+  send: () => Promise<ApiResult<Data>>,
+): Promise<ApiResult<Data>> {
+  if (!onRequest && !onResponse) return send();
+  const sent = { method, url: url.href, headers, attempt };
+  onRequest?.(sent);
+  const startedMs = performance.now();
+  const end = (outcome: Partial<ReceivedResponse>) => {
+    try {
+      onResponse?.({ ...sent, durationMs: performance.now() - startedMs, ...outcome });
+    } catch {
+      // A log that fails must not make a change that was made look as if it was not.
+    }
+  };
+  try {
+    const result = await send();
+    end({ status: result.response.status, requestId: result.requestId });
+    return result;
+  } catch (error) {
+    const { status, requestId } = error as Partial<ApiError>;
+    end({ error, ...(status !== undefined && { status, requestId: requestId ?? null }) });
+    throw error;
+  }
+}
+
+type SentInit = RequestInit & { method: string; headers: Headers };
+
 export function toInit(
-  { apiKey }: Settings,
+  { apiKey, defaultHeaders }: Settings,
   { method, body, contentType, idempotencyKey, ifMatch }: Outgoing,
-): RequestInit {
-  const headers = new Headers({
-    Accept: "application/json",
-    Authorization: `Bearer ${apiKey}`,
-    "User-Agent": `parlance-typescript/${version}`,
-  });
+): SentInit {
+  const headers = new Headers(defaultHeaders);
+  // Set one by one: in an object, names that differ only in case would both be sent.
+  headers.set("Accept", "application/json");
+  headers.set("Authorization", `Bearer ${apiKey}`);
+  headers.set("User-Agent", `parlance-typescript/${version}`);
   if (contentType) headers.set("Content-Type", contentType);
+  // `fetch` adds that of a form, with its boundary.
+  else headers.delete("Content-Type");
   if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
   if (ifMatch !== undefined) headers.set("If-Match", ifMatch);
   // Following a redirect could turn a POST into a GET. The API has no redirects.
@@ -136,7 +190,7 @@ async function attempt<Data>(
       `${init.method} ${url.origin}${url.pathname} got an incomplete response: its JSON ends early.`,
     );
   }
-  if (!response.ok || body === undefined) throw toApiError(response, body);
+  if (!response.ok || body === undefined) throw toApiError(response, body, text);
   return {
     data: body as Data,
     response,
@@ -145,7 +199,7 @@ async function attempt<Data>(
   };
 }
 
-/** What Node's `fetch` says of itself is only "fetch failed"; what happened stands in its cause. */
+/** The message of Node's `fetch` is only "fetch failed". Its cause says what happened. */
 export function reasonOf(thrown: unknown): string {
   const { cause, message } = thrown as {
     cause?: { code?: string; message?: string };

@@ -16,8 +16,8 @@ export type FileSource =
   | AsyncIterable<Chunk>;
 
 /**
- * A file of at most 20 MiB: txt, md, html, csv, json, pdf or docx. `name` is optional for a `File`
- * and for `fs.createReadStream`.
+ * A file of at most 20 MiB. A document is a txt, md, html, csv, json, pdf or docx file. `name` is
+ * optional for a `File` and for `fs.createReadStream`.
  */
 export type UploadFileBody = { file: FileSource; name?: string; metadata?: Metadata };
 

@@ -69,13 +69,16 @@ test("a stream reconnects after the last complete event: none is missed, and non
     problem(409, "limit-reached"),
     stream(`id: evt_3\n\n${message("evt_4")}`),
   ]);
-  const events = client.events.stream({ types: ["webhook.test"], cursor: "start" });
+  let connections = 0;
+  const onOpen = () => connections++;
+  const events = client.events.stream({ types: ["webhook.test"], cursor: "start" }, { onOpen });
 
   expect(await collect(events, 3)).toEqual(["evt_1", "evt_2", "evt_4"]);
   expect(receiver.requests.map(({ headers }) => headers["last-event-id"])).toEqual([
     undefined,
     ...["evt_1", "evt_1", "evt_3", "evt_3"],
   ]);
+  expect(connections).toBe(3);
   for (const { path, headers } of receiver.requests) {
     expect(path).toBe("/v1/public/events/stream?types=webhook.test&cursor=start");
     expect(headers.accept).toBe("text/event-stream");

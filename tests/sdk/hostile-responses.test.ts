@@ -470,3 +470,80 @@ test.each(["", "/", "/v1", "/v1/public", "/v1/public/"])(
     ]);
   },
 );
+
+test("hooks and the logger see each attempt, and a header that a hook sets is sent", async () => {
+  const lines: string[] = [];
+  const seen: sdk.ReceivedResponse[] = [];
+  const { client, receiver } = await clientOf([problem(500, "internal"), cutOff, ok], {
+    defaultHeaders: { "X-Team": "support", Authorization: "Bearer other" },
+    logger: { debug: (line) => void lines.push(line) },
+    onRequest: ({ headers, attempt }) => headers.set("X-Attempt", String(attempt)),
+    onResponse: (received) => void seen.push(received),
+  });
+  await client.customers.list({ email: "ada@example.com" });
+
+  expect(seen.map(({ attempt, status }) => [attempt, status])).toEqual([
+    [1, 500],
+    [2, undefined],
+    [3, 200],
+  ]);
+  expect(seen[1]?.error).toBeInstanceOf(sdk.ConnectionError);
+  const sent = receiver.requests.map(({ headers }) => headers);
+  expect(sent.map((headers) => headers["x-attempt"])).toEqual(["1", "2", "3"]);
+  expect(sent[0]).toMatchObject({ "x-team": "support", authorization: `Bearer ${key}` });
+  expect(lines).toHaveLength(3);
+  expect(lines[2]).toMatch(/^GET \/v1\/public\/customers 200 \d+ ms, attempt 3 req_1$/);
+});
+
+test("a hook or a logger that fails after the response does not change the outcome of the call", async () => {
+  let calls = 0;
+  const { client, receiver } = await clientOf([ok, problem(404, "not-found")], {
+    logger: {
+      debug: () => {
+        calls += 1;
+        throw new Error("the disk is full");
+      },
+    },
+  });
+  expect(await client.account.get()).toEqual(account);
+  expect(await failure(client.account.get())).toBeInstanceOf(sdk.NotFoundError);
+  expect(calls).toBe(2);
+  expect(receiver.requests).toHaveLength(2);
+});
+
+test("default headers in any case cannot replace or double the client's own", async () => {
+  const { client, receiver } = await clientOf([ok, ok], {
+    defaultHeaders: { authorization: "Bearer other", "content-type": "text/plain" },
+  });
+  await client.account.get();
+  await client.request("POST", "/new-things", { body: {} });
+  const sent = receiver.requests.map(({ headers }) => headers);
+  expect(sent[0]?.authorization).toBe(`Bearer ${key}`);
+  expect(sent[0]?.["content-type"]).toBeUndefined();
+  expect(sent[1]?.["content-type"]).toBe("application/json");
+});
+
+test("a path with a space is not cut off there", async () => {
+  const { client, receiver } = await clientOf([ok]);
+  await client.request("DELETE", "/customers/by-external-id/ada lovelace");
+  expect(receiver.requests[0]?.path).toBe("/v1/public/customers/by-external-id/ada%20lovelace");
+});
+
+test("an operation without a method is called with the same retries, key and errors", async () => {
+  const { client, receiver } = await clientOf([problem(500, "internal"), ok]);
+  const made = await client.request<{ id: string }>("POST", "/new-things", {
+    query: { order: "asc" },
+    body: { name: "Ada" },
+  });
+  expect(made.id).toBe(account.id);
+  const [first, second] = receiver.requests;
+  expect(second).toMatchObject({ path: "/v1/public/new-things?order=asc", body: first?.body });
+  expect(second?.headers["idempotency-key"]).toBe(first?.headers["idempotency-key"]);
+});
+
+test("an unexpected response has its body as text, which is not printed with the error", async () => {
+  const { client } = await clientOf([htmlPage]);
+  const error = (await failure(client.account.get())) as sdk.UnexpectedResponseError;
+  expect(error.rawResponse).toBe("<h1>Bad gateway</h1>");
+  expect(inspect(error)).not.toContain("<h1>");
+});

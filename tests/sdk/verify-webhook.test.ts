@@ -2,10 +2,15 @@ import * as fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { expect, expectTypeOf, test } from "vitest";
-import { signatureHeader, standardWebhooksHeaders } from "@/lib/deliveries/engine/sign";
+import {
+  readPrivateKey,
+  signatureHeader,
+  standardWebhooksHeaders,
+} from "@/lib/deliveries/engine/sign";
 import { generateSigningSecret } from "@/lib/platform/secret-box";
 import {
   type Conversation,
+  createTestKeyPair,
   type Message,
   signTestWebhook,
   type VerifyWebhookInput,
@@ -38,6 +43,34 @@ test("signatures of the service are accepted for text, bytes and buffers", async
   for (const form of [payload, bytes, bytes.buffer, Buffer.from(payload)]) {
     expect(await verifyWebhook({ payload: form, header, secret, now: signedAt })).toEqual(event);
   }
+});
+
+test("an event of a type that is newer than the client is returned as it is", async () => {
+  const newer = { id: "evt_2", type: "ticket.merged", data: { object: { id: "tkt_1" } } };
+  const signed = await signTestWebhook({ payload: newer, secret });
+  expect(await verifyWebhook({ ...signed, secret })).toEqual(newer);
+});
+
+test("a test webhook with a private key has the v1a that the service makes with it", async () => {
+  const pair = await createTestKeyPair();
+  const signed = await signTestWebhook({ payload, secret, timestamp: signedAt, ...pair });
+  const { publicKey } = pair;
+  const received = { payload, header: signed.headers, now: signedAt };
+  expect(await verifyWebhook({ ...received, publicKey })).toEqual(event);
+  expect(await verifyWebhook({ ...received, secret })).toEqual(event);
+  expect(signed.headers).toMatchObject(
+    standardWebhooksHeaders({
+      secrets: [secret],
+      privateKeys: [readPrivateKey(pair.privateKey)],
+      timestampSeconds,
+      body: payload,
+      id: event.id,
+    }),
+  );
+  const { publicKey: other } = await createTestKeyPair();
+  await expect(verifyWebhook({ ...received, publicKey: other })).rejects.toMatchObject({
+    code: "signature-mismatch",
+  });
 });
 
 test("without a given time, the clock is used", async () => {
