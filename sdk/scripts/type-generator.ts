@@ -1,51 +1,11 @@
-/** As much of JSON Schema 2020-12 as the API's document uses. */
-type Schema = {
-  $ref?: string;
-  type?: string | string[];
-  format?: string;
-  const?: unknown;
-  enum?: unknown[];
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  allOf?: Schema[];
-  items?: Schema;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  additionalProperties?: Schema | boolean;
-  contentMediaType?: string;
-  description?: string;
-};
-
-type Content = Record<string, { schema?: Schema }>;
-
-type Parameter = {
-  name: string;
-  in: string;
-  required?: boolean;
-  description?: string;
-  schema?: Schema;
-};
-
-type Reference = { $ref: string };
-
-type Operation = {
-  operationId?: string;
-  summary?: string;
-  description?: string;
-  parameters?: (Parameter | Reference)[];
-  requestBody?: { content: Content; required?: boolean };
-  responses?: Record<string, { content?: Content }>;
-};
-
-/** As much of an OpenAPI 3.1 document as types are made from. */
-export type OpenApiDocument = {
-  paths?: Record<string, Record<string, Operation>>;
-  webhooks?: Record<string, Record<string, Operation>>;
-  components?: { schemas?: Record<string, Schema>; parameters?: Record<string, Parameter> };
-};
-
-const pathPrefix = "/v1/public";
-const methods = ["get", "post", "put", "patch", "delete"];
+import {
+  contentOf,
+  nameOf,
+  type OpenApiDocument,
+  operationsOf,
+  reachable,
+  type Schema,
+} from "./api-document";
 
 /**
  * A value that is sent may be a `Date`, and an optional one may be undefined. A received value is
@@ -96,54 +56,44 @@ export function generateTypes(document: OpenApiDocument): string {
   return parts.join("\n");
 }
 
-function operationsOf({ paths = {}, components = {} }: OpenApiDocument) {
-  return Object.entries(paths).flatMap(([path, item]) => {
-    if (!path.startsWith(`${pathPrefix}/`)) return [];
-    return methods.flatMap((method) => {
-      const operation = item[method];
-      if (!operation?.operationId) return [];
-      const parameters = (operation.parameters ?? []).flatMap((parameter) => {
-        if (!("$ref" in parameter)) return parameter;
-        return components.parameters?.[nameOf(parameter)] ?? [];
-      });
-      const success = Object.entries(operation.responses ?? {}).find(([status]) =>
-        status.startsWith("2"),
-      )?.[1];
-      return {
-        id: operation.operationId,
-        route: `${method.toUpperCase()} ${path.slice(pathPrefix.length)}`,
-        query: toQuery(parameters.filter((parameter) => parameter.in === "query")),
-        body: operation.requestBody && contentOf(operation.requestBody),
-        response: contentOf(success),
-        problems: Object.values(operation.responses ?? {}).flatMap(
-          ({ content }) => content?.["application/problem+json"]?.schema ?? [],
-        ),
-      };
-    });
-  });
+/**
+ * As the type of unknown events, `string` would match every known type, and `type` would no longer
+ * tell which event it is. The member of an enum is a string that equals no literal.
+ */
+const unknownEvent = `declare enum UnknownType {
+  Newer = "newer",
 }
 
-const nameOf = ({ $ref }: Reference): string => $ref.split("/").at(-1) ?? "";
-
-/** A form is put together by the client; its type is that of the JSON form. */
-const contentOf = (holder: { content?: Content } | undefined): Schema =>
-  holder?.content?.["application/json"]?.schema ?? {};
-
-function toQuery(parameters: Parameter[]): Schema | undefined {
-  if (parameters.length === 0) return undefined;
-  const entries = parameters.map(({ name, schema = {}, description }) => {
-    // A list may be given as one, or as the text that it becomes.
-    const listed = schema.type === "array" ? { anyOf: [schema, schema.items ?? {}] } : schema;
-    return [name, { ...listed, ...(description && { description }) }] as const;
-  });
-  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
-  return { type: "object", properties: Object.fromEntries(entries), required };
-}
+/** An event of a type that is newer than this package. */
+export type UnknownEvent = {
+  /** The id of the event. */
+  id: string;
+  /** What happened, as text such as \`ticket.merged\`. */
+  type: UnknownType;
+  /** The API version of the object's format. */
+  apiVersion: string;
+  environment: Environment;
+  /** When it happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: { object: Record<string, unknown>; previousAttributes?: Record<string, unknown> };
+  /** The API request that caused the event, or null if none did. */
+  request: { id: string; idempotencyKey: string | null } | null;
+  /** Content was removed from the event. */
+  redacted?: true;
+};
+`;
 
 function declareEvents(events: Schema[]): string {
   const types = new Set(events.map((event) => typeOf(event, "received", "")));
-  const union = [...types].map((type) => `\n  | ${type}`).join("");
-  return `/** Everything that a webhook can be sent; \`type\` tells which. */\nexport type WebhookEvent =${union};\n`;
+  const union = [...types, "UnknownEvent"].map((type) => `\n  | ${type}`).join("");
+  return `${unknownEvent}
+/**
+ * Everything that a webhook can be sent. \`type\` tells which. A \`switch\` over all types leaves
+ * \`UnknownEvent\`: newer versions of the API can send other types.
+ */
+export type WebhookEvent =${union};
+`;
 }
 
 function declare(name: string, schema: Schema, direction: Direction): string {
@@ -224,24 +174,6 @@ function comment(text: string | undefined, indent: string): string {
   const lines = text.replaceAll("*/", "*\\/").trim().split("\n");
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
-}
-
-/** The names of all schemas that these lead to. */
-function reachable(schemas: Record<string, Schema>, roots: Schema[]): Set<string> {
-  const found = new Set<string>();
-  const visit = (value: unknown): void => {
-    if (typeof value !== "object" || value === null) return;
-    for (const [key, part] of Object.entries(value)) {
-      const name = key === "$ref" && typeof part === "string" ? part.split("/").at(-1) : undefined;
-      if (name === undefined) visit(part);
-      else if (!found.has(name)) {
-        found.add(name);
-        visit(schemas[name]);
-      }
-    }
-  };
-  for (const root of roots) visit(root);
-  return found;
 }
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

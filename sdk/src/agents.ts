@@ -9,7 +9,7 @@ import type {
 } from "./generated/types";
 import type { RequestOptions } from "./transport";
 
-/** These methods read and write drafts. Members publish them in the dashboard. */
+/** These methods write drafts, and read drafts and versions. Members publish drafts in the dashboard. */
 export const agentsOf = ({ call, list }: Caller) => ({
   /** Newest first. */
   list: (query?: ListAgentsQuery, options?: RequestOptions) =>
@@ -33,4 +33,8 @@ export const agentsOf = ({ call, list }: Caller) => ({
   /** Changes only the draft. The published version stays the same. */
   update: (agentId: string, body: UpdateAgentBody, options?: RequestOptions) =>
     call("PATCH /agents/{agentId}", { path: { agentId }, body }, options),
+
+  /** Only an agent that was never published. */
+  delete: (agentId: string, options?: RequestOptions) =>
+    call("DELETE /agents/{agentId}", { path: { agentId } }, options),
 });

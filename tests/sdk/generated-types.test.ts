@@ -1,16 +1,25 @@
 import { expect, test } from "vitest";
 import { openApiDocument } from "@/lib/api/openapi";
 import { errorKinds } from "@/lib/platform/errors";
+import { generatePython } from "@/sdk/scripts/python-generator";
 import { generateTypes } from "@/sdk/scripts/type-generator";
-import { errorClasses } from "@/sdk/src/to-api-error";
+import { errorClasses, toApiError } from "@/sdk/src/to-api-error";
+
+const document = openApiDocument({
+  serverUrl: "https://parlance.example",
+  errorBase: "https://parlance.example/docs",
+});
 
 test("the types of the client match the OpenAPI document (npm run sdk:types updates them)", async () => {
-  const document = openApiDocument({
-    serverUrl: "https://parlance.example",
-    errorBase: "https://parlance.example/docs",
-  });
   await expect(generateTypes(document)).toMatchFileSnapshot("../../sdk/src/generated/types.ts");
 });
+
+test.each(Object.entries(generatePython(document, Object.keys(errorKinds))))(
+  "%s of the Python client matches the OpenAPI document (npm run sdk:types updates it)",
+  async (file, text) => {
+    await expect(text).toMatchFileSnapshot(`../../sdk-python/src/parlance/_generated/${file}`);
+  },
+);
 
 test("requests accept Date and undefined, responses contain neither", () => {
   const fields = {
@@ -67,11 +76,12 @@ test("a schema that the generator does not understand stops it", () => {
 });
 
 test("each kind of error has its own class and name", () => {
-  expect(Object.keys(errorClasses).sort()).toEqual(Object.keys(errorKinds).sort());
-  const response = new Response(null, { status: 400 });
-  const names = Object.entries(errorClasses).map(
-    ([kind, Class]) => new Class(kind, {}, response).name,
-  );
-  expect(new Set(names).size).toBe(names.length);
-  expect(names).toEqual(Object.values(errorClasses).map(({ name }) => name));
+  const kinds = Object.keys(errorKinds);
+  const names = kinds.map((kind) => {
+    const type = `https://parlance.example/docs/errors/${kind}`;
+    const error = toApiError(new Response(null, { status: 400 }), { type, detail: "" }, "");
+    expect(error.name).toBe(error.constructor.name);
+    return error.name;
+  });
+  expect(names.toSorted()).toEqual(Object.keys(errorClasses).toSorted());
 });

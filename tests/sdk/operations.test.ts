@@ -17,25 +17,52 @@ const methods: Record<keyof Operations, (client: Parlance) => Promise<unknown>> 
   postMessage: ({ conversations }) =>
     conversations.messages.create("conversationId", { text: "Hello" }),
   getMessage: ({ conversations }) => conversations.messages.get("conversationId", "messageId"),
+  deleteConversation: ({ conversations }) => conversations.delete("conversationId"),
+  redactMessage: ({ conversations }) =>
+    conversations.messages.delete("conversationId", "messageId"),
+  deleteCustomer: ({ customers }) => customers.delete("customerId"),
+  eraseCustomer: ({ customers }) => customers.erase("customerId"),
+  getErasure: ({ erasures }) => erasures.get("erasureId"),
+  deleteAgent: ({ agents }) => agents.delete("agentId"),
+  deleteKnowledgeBase: ({ knowledgeBases }) => knowledgeBases.delete("knowledgeBaseId"),
   listCustomers: ({ customers }) => customers.list(),
   createCustomer: ({ customers }) => customers.create({}),
   getCustomer: ({ customers }) => customers.get("customerId"),
   updateCustomer: ({ customers }) => customers.update("customerId", {}),
   upsertCustomer: ({ customers }) => customers.upsert("externalId", {}),
+  createFile: ({ files }) => files.create({ name: "order.txt", text: "1 lamp" }),
+  getFile: ({ files }) => files.get("fileId"),
   listAgents: ({ agents }) => agents.list(),
   createAgent: ({ agents }) => agents.create({ name: "Agent" }),
   getAgent: ({ agents }) => agents.get("agentId"),
+  listAgentVersions: ({ agents }) => agents.versions("agentId"),
+  copyAgentFromTest: ({ agents }) =>
+    agents.copyFromTest({ agentId: "agt_01KA5V0V7W3Y5Z8J4QX2N6M9TC" }),
   updateAgent: ({ agents }) => agents.update("agentId", {}),
   listKnowledgeBases: ({ knowledgeBases }) => knowledgeBases.list(),
   createKnowledgeBase: ({ knowledgeBases }) => knowledgeBases.create({ name: "Base" }),
   getKnowledgeBase: ({ knowledgeBases }) => knowledgeBases.get("knowledgeBaseId"),
+  updateKnowledgeBase: ({ knowledgeBases }) => knowledgeBases.update("knowledgeBaseId", {}),
   searchKnowledgeBase: ({ knowledgeBases }) =>
     knowledgeBases.search("knowledgeBaseId", { q: "parcel" }),
+  searchKnowledge: ({ knowledge }) =>
+    knowledge.search({ q: "parcel", knowledgeBaseIds: ["kb_01KA5V0V7W3Y5Z8J4QX2N6M9TC"] }),
   listDocuments: ({ knowledgeBases }) => knowledgeBases.documents.list("knowledgeBaseId"),
   createDocument: ({ knowledgeBases }) =>
     knowledgeBases.documents.upload("knowledgeBaseId", { name: "Text", text: "Hello" }),
   getDocument: ({ knowledgeBases }) =>
     knowledgeBases.documents.get("knowledgeBaseId", "documentId"),
+  updateDocument: ({ knowledgeBases }) =>
+    knowledgeBases.documents.update("knowledgeBaseId", "documentId", {}),
+  getDocumentFile: ({ knowledgeBases }) =>
+    knowledgeBases.documents.getFile("knowledgeBaseId", "documentId"),
+  replaceDocument: ({ knowledgeBases }) =>
+    knowledgeBases.documents.replace("knowledgeBaseId", "documentId", {
+      name: "Text",
+      text: "Hello",
+    }),
+  retryDocument: ({ knowledgeBases }) =>
+    knowledgeBases.documents.retry("knowledgeBaseId", "documentId"),
   deleteDocument: ({ knowledgeBases }) =>
     knowledgeBases.documents.delete("knowledgeBaseId", "documentId"),
   listWebhooks: ({ webhooks }) => webhooks.list(),

@@ -130,3 +130,39 @@ test("a stream is sent again completely when the first attempt is lost", async (
   expect(sizes).toEqual([1, 1]);
   await receiver.close();
 });
+
+test("files are uploaded from a stream or as text, attached, and read again with a link", async () => {
+  const { client } = await newBase();
+  const stream = await client.files.create({ file: createReadStream(file) });
+  const text = await client.files.create({ name: "note.txt", text: "Hello" });
+  expect([stream.name, text.contentType]).toEqual(["hours.txt", "text/plain"]);
+
+  const { id } = await client.conversations.create({ channelId: "web" });
+  const attachments = [stream.id, text.id];
+  const message = await client.conversations.messages.create(id, { attachments });
+  expect(message.attachments.map((each) => each.name)).toEqual(["hours.txt", "note.txt"]);
+  const read = await client.files.get(stream.id);
+  expect(read).toMatchObject({ messageId: message.id, sizeBytes: bytes.byteLength });
+  expect(read.url).toMatch(/\/files\/ten_\w+\/test\/fil_\w+\?expires=\d+&signature=[\w-]{43}$/);
+
+  await expect(client.conversations.messages.create(id, { attachments })).rejects.toMatchObject({
+    name: "ConflictError",
+    existingId: message.id,
+  });
+});
+
+test("knowledge is searched in several bases, with the parts around a result", async () => {
+  const { tenant, client, base } = await newBase();
+  const { id } = await client.knowledgeBases.documents.upload(base.id, {
+    name: "a",
+    text: content,
+  });
+  await processDocument({ ...tenant.identity.partition, id });
+  const { data } = await client.knowledge.search({
+    q: "closed or five",
+    knowledgeBaseIds: [base.id],
+    match: "any",
+    neighbors: 1,
+  });
+  expect(data).toMatchObject([{ documentId: id, text: content, before: [], after: [] }]);
+});

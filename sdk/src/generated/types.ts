@@ -29,7 +29,7 @@ export type Account = {
   createdAt: string;
 };
 
-/** A configuration for your program: instructions, the name of a model, knowledge bases. This is its draft. */
+/** A configuration for your program: instructions, the name of a model, knowledge bases. Shows its draft, or the version in `version`. */
 export type Agent = {
   /** The id of the agent. */
   id: string;
@@ -50,7 +50,9 @@ export type Agent = {
   /** The knowledge bases your program searches for this agent, in the same environment. */
   knowledgeBaseIds: string[];
   metadata: Metadata;
-  /** Whether the draft, which is what this shows, differs from the published version. */
+  /** The number of the version that this shows, or null for the draft. */
+  version: number | null;
+  /** Whether the draft differs from the published version. */
   hasUnpublishedChanges: boolean;
   /** The number of the published version. */
   publishedVersion: number | null;
@@ -83,6 +85,38 @@ export type AgentCreatedEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
+};
+
+export type AgentDeletedEvent = {
+  /** The id of the event. */
+  id: string;
+  /** What happened. */
+  type: "agent.deleted";
+  /** The API version of the object's format. */
+  apiVersion: "v1";
+  environment: Environment;
+  /** When it happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: {
+    /** The id of the agent. */
+    object: {
+      /** The id of the agent. */
+      id: string;
+      environment: Environment;
+    };
+  };
+  /** The API request that caused the event, or null if none did. */
+  request: {
+    /** The id of the request. */
+    id: string;
+    /** The `Idempotency-Key` of the request. */
+    idempotencyKey: string | null;
+  } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
 };
 
 export type AgentPage = {
@@ -126,7 +160,9 @@ export type AgentPublishedEvent = {
       /** The knowledge bases your program searches for this agent, in the same environment. */
       knowledgeBaseIds?: string[];
       metadata?: Metadata;
-      /** Whether the draft, which is what this shows, differs from the published version. */
+      /** The number of the version that this shows, or null for the draft. */
+      version?: number | null;
+      /** Whether the draft differs from the published version. */
       hasUnpublishedChanges?: boolean;
       /** The number of the published version. */
       publishedVersion?: number | null;
@@ -145,6 +181,8 @@ export type AgentPublishedEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
 };
 
 /** `DRAFT` until a member publishes the agent in the dashboard. Never changed through the API. */
@@ -184,7 +222,9 @@ export type AgentUpdatedEvent = {
       /** The knowledge bases your program searches for this agent, in the same environment. */
       knowledgeBaseIds?: string[];
       metadata?: Metadata;
-      /** Whether the draft, which is what this shows, differs from the published version. */
+      /** The number of the version that this shows, or null for the draft. */
+      version?: number | null;
+      /** Whether the draft differs from the published version. */
       hasUnpublishedChanges?: boolean;
       /** The number of the published version. */
       publishedVersion?: number | null;
@@ -203,6 +243,51 @@ export type AgentUpdatedEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
+};
+
+/** A published version of an agent. `GET /agents/{agentId}?version=` shows its content. */
+export type AgentVersion = {
+  /** The number of the version, from 1. */
+  version: number;
+  /** When it was published. */
+  publishedAt: string;
+  /** The member who published it. Null if no member did. */
+  publishedById: string | null;
+  /** The earlier version that a rollback restored as this one. */
+  restoredVersion: number | null;
+};
+
+export type AgentVersionPage = {
+  /** The items of this page. */
+  data: AgentVersion[];
+  /** The number of the last version. Present only when more pages exist. */
+  nextCursor?: string;
+};
+
+/** A file of a message. */
+export type Attachment = {
+  /** The id of the file. */
+  id: string;
+  /** The file's name. */
+  name: string;
+  /** The type by the file's content, whatever its name says. `application/octet-stream` if it is none that Parlance recognizes. */
+  contentType: string;
+  /** The file's size, in bytes. */
+  sizeBytes: number;
+  /** A link to download the file, for anyone who has it. PNG, JPEG, GIF and WebP images can be shown in a page. Null in events, because a stored link would expire. */
+  url: string | null;
+  /** When the link stops working: 5 minutes after the response. Null without a link. */
+  urlExpiresAt: string | null;
+};
+
+/** What became of a reply in a response. */
+export type AttemptReply = {
+  /** The message that the reply to this event became. */
+  messageId: string | null;
+  /** Why this reply was not posted. */
+  problem: ReplyProblem | null;
 };
 
 /** `AUTOMATIC` by the schedule, `MANUAL` by a resend, `TEST` by a test. Only automatic attempts count as failures. */
@@ -272,6 +357,40 @@ export type ConversationCreatedEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
+};
+
+export type ConversationDeletedEvent = {
+  /** The id of the event. */
+  id: string;
+  /** What happened. */
+  type: "conversation.deleted";
+  /** The API version of the object's format. */
+  apiVersion: "v1";
+  environment: Environment;
+  /** When it happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: {
+    /** The ids of the conversation and its customer. */
+    object: {
+      /** The id of the conversation. */
+      id: string;
+      environment: Environment;
+      /** The id of the customer. */
+      customerId: string | null;
+    };
+  };
+  /** The API request that caused the event, or null if none did. */
+  request: {
+    /** The id of the request. */
+    id: string;
+    /** The `Idempotency-Key` of the request. */
+    idempotencyKey: string | null;
+  } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
 };
 
 export type ConversationPage = {
@@ -344,6 +463,8 @@ export type ConversationStatusChangedEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
 };
 
 export type ConversationUpdatedEvent = {
@@ -406,6 +527,15 @@ export type ConversationUpdatedEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
+};
+
+export type CopyAgentFromTestBody = {
+  /** The id of an agent in test. */
+  agentId: string;
+  /** What to show: the `draft`, the `published` version, or the version with this number. */
+  version?: string | undefined;
 };
 
 export type CreateAgentBody = {
@@ -431,8 +561,10 @@ export type CreateConversationBody = {
   channelId: string;
   /** The first message: its text, or an object. */
   message?: string | {
-    /** The message as plain text. */
-    text: string;
+    /** The message as plain text. May be missing or empty if the message has attachments. */
+    text?: string | undefined;
+    /** The ids of files from `POST /files`, in the order to show them. A file can be attached once. */
+    attachments?: readonly string[] | undefined;
     /** Default: `CUSTOMER`. A customer without an `id` is the conversation's customer, with that id and name. */
     author?: {
       type: AuthorType;
@@ -495,11 +627,20 @@ export type CreateDocumentBody = {
   metadata?: Metadata | undefined;
 };
 
+export type CreateFileBody = {
+  /** The file's name. */
+  name: string;
+  /** The file's text. */
+  text: string;
+};
+
 export type CreateKnowledgeBaseBody = {
   /** The knowledge base's name. Unique in the environment. */
   name: string;
   /** What the documents are about. */
   description?: string | null | undefined;
+  /** The language of the documents. A search then finds every form of a word, and ignores the most common words. Without it, words match only as they are written. It cannot be changed later. */
+  language?: Language | null | undefined;
   metadata?: Metadata | undefined;
 };
 
@@ -510,6 +651,29 @@ export type CreateWebhookBody = {
   description?: string | null | undefined;
   /** Names from the event catalog, a family such as `conversation.*`, or `*` for all. */
   events: readonly string[];
+  /** Sends only events about conversations and messages whose conversation matches every field. A field takes one value or a list, of which one has to match. Events about anything else are not filtered. */
+  filter?: {
+    /** The conversation's channel. */
+    channelId?: string | readonly string[] | undefined;
+    /** A tag of the conversation. With a list, one of its tags must be in the list. */
+    tags?: string | readonly string[] | undefined;
+    /** The conversation's priority. */
+    priority?: Priority | readonly Priority[] | undefined;
+    /** The member who is assigned to the conversation. Null is for conversations without one. */
+    assigneeId?: string | null | readonly (string | null)[] | undefined;
+    /** The conversation's agent. Null is for conversations without one. */
+    agentId?: string | null | readonly (string | null)[] | undefined;
+  } | null | undefined;
+  /** Headers that every request to the receiver carries, such as `Authorization`: at most 10. Their values are encrypted at rest and never returned. */
+  headers?: Record<string, string> | undefined;
+  /** Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone. */
+  asymmetricSignatures?: boolean | undefined;
+  /** The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts. */
+  maxPerSecond?: number | null | undefined;
+  ordering?: WebhookOrdering | undefined;
+  onExhausted?: WebhookOnExhausted | undefined;
+  /** Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent. */
+  acceptReplies?: boolean | undefined;
   metadata?: Metadata | undefined;
 };
 
@@ -535,6 +699,8 @@ export type Customer = {
   createdAt: string;
   /** When it was last changed. */
   updatedAt: string;
+  /** When the customer's erasure was requested. The customer has no personal data since then and cannot be changed. */
+  erasedAt: string | null;
 };
 
 export type CustomerCreatedEvent = {
@@ -558,6 +724,70 @@ export type CustomerCreatedEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
+};
+
+export type CustomerDeletedEvent = {
+  /** The id of the event. */
+  id: string;
+  /** What happened. */
+  type: "customer.deleted";
+  /** The API version of the object's format. */
+  apiVersion: "v1";
+  environment: Environment;
+  /** When it happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: {
+    /** The id of the customer. */
+    object: {
+      /** The id of the customer. */
+      id: string;
+      environment: Environment;
+    };
+  };
+  /** The API request that caused the event, or null if none did. */
+  request: {
+    /** The id of the request. */
+    id: string;
+    /** The `Idempotency-Key` of the request. */
+    idempotencyKey: string | null;
+  } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
+};
+
+export type CustomerErasedEvent = {
+  /** The id of the event. */
+  id: string;
+  /** What happened. */
+  type: "customer.erased";
+  /** The API version of the object's format. */
+  apiVersion: "v1";
+  environment: Environment;
+  /** When it happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: {
+    /** The ids of the customer and the erasure. */
+    object: {
+      /** The id of the customer. */
+      id: string;
+      environment: Environment;
+      /** The id of the erasure. */
+      erasureId: string;
+    };
+  };
+  /** The API request that caused the event, or null if none did. */
+  request: {
+    /** The id of the request. */
+    id: string;
+    /** The `Idempotency-Key` of the request. */
+    idempotencyKey: string | null;
+  } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
 };
 
 export type CustomerPage = {
@@ -602,6 +832,8 @@ export type CustomerUpdatedEvent = {
       createdAt?: string;
       /** When it was last changed. */
       updatedAt?: string;
+      /** When the customer's erasure was requested. The customer has no personal data since then and cannot be changed. */
+      erasedAt?: string | null;
     };
   };
   /** The API request that caused the event, or null if none did. */
@@ -611,10 +843,40 @@ export type CustomerUpdatedEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
+};
+
+export type DeleteAgentResult = {
+  /** The id of the agent. */
+  id: string;
+  /** Always true. */
+  deleted: true;
+};
+
+export type DeleteConversationResult = {
+  /** The id of the conversation. */
+  id: string;
+  /** Always true. */
+  deleted: true;
+};
+
+export type DeleteCustomerResult = {
+  /** The id of the customer. */
+  id: string;
+  /** Always true. */
+  deleted: true;
 };
 
 export type DeleteDocumentResult = {
   /** The id of the document. */
+  id: string;
+  /** Always true. */
+  deleted: true;
+};
+
+export type DeleteKnowledgeBaseResult = {
+  /** The id of the knowledge base. */
   id: string;
   /** Always true. */
   deleted: true;
@@ -639,7 +901,7 @@ export type Delivery = {
   status: DeliveryStatus;
   /** Attempts that have ended, including requested ones. */
   attemptCount: number;
-  /** When the next attempt is due. */
+  /** When the next attempt is due. Null if there is none, and while a `PENDING` delivery waits for an earlier one of its conversation. */
   nextAttemptAt: string | null;
   /** When it was created. */
   createdAt: string;
@@ -662,6 +924,8 @@ export type DeliveryAttempt = {
   errorCode: string | null;
   /** The first 16 KiB of the response body. */
   response: string | null;
+  /** Null if the response had no reply, or the webhook does not accept replies. */
+  reply: AttemptReply | null;
 };
 
 export type DeliveryPage = {
@@ -671,7 +935,7 @@ export type DeliveryPage = {
   nextCursor?: string;
 };
 
-/** `PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits up to 30 days for its webhook to be enabled and for its own recovery. `DISCARDED` was held and then discarded. */
+/** `PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits up to 30 days for its webhook to be enabled and for its own recovery, or its last attempt failed and its conversation waits for it. `DISCARDED` was held and then discarded. */
 export type DeliveryStatus = "PENDING" | "DELIVERED" | "FAILED" | "HELD" | "DISCARDED";
 
 /** A delivery with its attempts. */
@@ -686,7 +950,7 @@ export type DeliveryWithAttempts = {
   status: DeliveryStatus;
   /** Attempts that have ended, including requested ones. */
   attemptCount: number;
-  /** When the next attempt is due. */
+  /** When the next attempt is due. Null if there is none, and while a `PENDING` delivery waits for an earlier one of its conversation. */
   nextAttemptAt: string | null;
   /** When it was created. */
   createdAt: string;
@@ -716,9 +980,9 @@ export type Document = {
     /** The reason, as a sentence. */
     message: string;
   } | null;
-  /** The length of the text in the file, in characters. */
+  /** The length of the text that a search finds, in characters. While a file is being read that replaces another, that of the earlier one. */
   characterCount: number | null;
-  /** How many parts the text was cut into for the search. */
+  /** How many parts that text was cut into. Null until the document has been `READY`. */
   chunkCount: number | null;
   metadata: Metadata;
   /** When it was created. */
@@ -751,6 +1015,8 @@ export type DocumentCreatedEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
 };
 
 export type DocumentDeletedEvent = {
@@ -774,6 +1040,8 @@ export type DocumentDeletedEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
 };
 
 /** Why the document could not be read. */
@@ -800,6 +1068,25 @@ export type DocumentFailedEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
+};
+
+/** The uploaded file of a document. */
+export type DocumentFile = {
+  /** The id of the document. */
+  documentId: string;
+  /** The document's name. */
+  name: string;
+  contentType: DocumentContentType;
+  /** The file's size, in bytes. */
+  sizeBytes: number;
+  /** The file's SHA-256 digest, in hexadecimal. */
+  sha256: string;
+  /** A link to download the file, for anyone who has it. */
+  url: string | null;
+  /** When the link stops working: 5 minutes after the response. */
+  urlExpiresAt: string | null;
 };
 
 export type DocumentPage = {
@@ -830,19 +1117,120 @@ export type DocumentReadyEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
 };
 
 /** `PENDING` and `PROCESSING` until the text has been read, then `READY`, or `FAILED` with an `error`. */
 export type DocumentStatus = "PENDING" | "PROCESSING" | "READY" | "FAILED";
 
+export type DocumentUpdatedEvent = {
+  /** The id of the event. */
+  id: string;
+  /** What happened. */
+  type: "document.updated";
+  /** The API version of the object's format. */
+  apiVersion: "v1";
+  environment: Environment;
+  /** When it happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: {
+    object: Document;
+    /** The previous values of the fields that changed. */
+    previousAttributes?: {
+      /** The id of the document. */
+      id?: string;
+      /** The id of the knowledge base. */
+      knowledgeBaseId?: string;
+      /** The document's name. */
+      name?: string;
+      contentType?: DocumentContentType;
+      /** The file's size, in bytes. */
+      sizeBytes?: number;
+      /** The file's SHA-256 digest, in hexadecimal. */
+      sha256?: string;
+      status?: DocumentStatus;
+      /** Why the document could not be read, if its status is `FAILED`. */
+      error?: {
+        code: DocumentErrorCode;
+        /** The reason, as a sentence. */
+        message: string;
+      } | null;
+      /** The length of the text that a search finds, in characters. While a file is being read that replaces another, that of the earlier one. */
+      characterCount?: number | null;
+      /** How many parts that text was cut into. Null until the document has been `READY`. */
+      chunkCount?: number | null;
+      metadata?: Metadata;
+      /** When it was created. */
+      createdAt?: string;
+      /** When it was last changed. */
+      updatedAt?: string;
+    };
+  };
+  /** The API request that caused the event, or null if none did. */
+  request: {
+    /** The id of the request. */
+    id: string;
+    /** The `Idempotency-Key` of the request. */
+    idempotencyKey: string | null;
+  } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
+};
+
 /** `live` is billed. `test` is free, and its data is isolated from live. */
 export type Environment = "live" | "test";
 
+/** The removal of everything that is personal about a customer. */
+export type Erasure = {
+  /** The id of the erasure. */
+  id: string;
+  /** The id of the customer. */
+  customerId: string;
+  status: ErasureStatus;
+  /** What was removed so far. */
+  removed: {
+    /** Conversations whose content was removed. */
+    conversations: number;
+    /** Messages whose content was removed. */
+    messages: number;
+    /** Attachments that were deleted. */
+    files: number;
+    /** Events that were redacted. */
+    events: number;
+    /** Deliveries of these events, whose stored responses were removed. */
+    deliveries: number;
+    /** Requests whose logged bodies were removed. */
+    requestLogs: number;
+    /** Stored responses that were removed. */
+    idempotencyRecords: number;
+  };
+  /** What proves the erasure: a signed entry in the organization's audit log. Null until then. */
+  receipt: {
+    /** The number of the entry in the audit log. */
+    auditSequence: number;
+    /** An HMAC-SHA-256 over the entry and the one before it, in hexadecimal digits. */
+    signature: string;
+    /** The key that it was made with. */
+    keyId: string;
+    /** When it was signed. */
+    signedAt: string;
+  } | null;
+  /** When it was requested. */
+  createdAt: string;
+  /** When everything was removed. */
+  completedAt: string | null;
+};
+
+/** `PENDING` until everything is removed. */
+export type ErasureStatus = "PENDING" | "COMPLETED";
+
 /** Something that happened. `type` says what, and determines the shape of `data.object`. */
-export type Event = ConversationCreatedEvent | ConversationUpdatedEvent | ConversationStatusChangedEvent | MessageReceivedEvent | MessageSentEvent | CustomerCreatedEvent | CustomerUpdatedEvent | AgentCreatedEvent | AgentUpdatedEvent | AgentPublishedEvent | KnowledgeBaseCreatedEvent | DocumentCreatedEvent | DocumentReadyEvent | DocumentFailedEvent | DocumentDeletedEvent | WebhookDisabledEvent | WebhookTestEvent;
+export type Event = ConversationCreatedEvent | ConversationUpdatedEvent | ConversationStatusChangedEvent | ConversationDeletedEvent | MessageReceivedEvent | MessageSentEvent | MessageRedactedEvent | CustomerCreatedEvent | CustomerUpdatedEvent | CustomerDeletedEvent | CustomerErasedEvent | AgentCreatedEvent | AgentUpdatedEvent | AgentPublishedEvent | AgentDeletedEvent | KnowledgeBaseCreatedEvent | KnowledgeBaseUpdatedEvent | KnowledgeBaseDeletedEvent | DocumentCreatedEvent | DocumentUpdatedEvent | DocumentReadyEvent | DocumentFailedEvent | DocumentDeletedEvent | WebhookDisabledEvent | WebhookTestEvent;
 
 /** What happened. New names may be added. */
-export type EventName = "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test";
+export type EventName = "conversation.created" | "conversation.updated" | "conversation.status_changed" | "conversation.deleted" | "message.received" | "message.sent" | "message.redacted" | "customer.created" | "customer.updated" | "customer.deleted" | "customer.erased" | "agent.created" | "agent.updated" | "agent.published" | "agent.deleted" | "knowledge_base.created" | "knowledge_base.updated" | "knowledge_base.deleted" | "document.created" | "document.updated" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test";
 
 export type EventPage = {
   /** The items of this page. */
@@ -865,6 +1253,29 @@ export type EventTypeInfo = {
 export type EventTypeInfoPage = {
   /** Every type of event. */
   data: EventTypeInfo[];
+};
+
+/** A file to attach to a message. Deleted after 24 hours if no message has it. */
+export type File = {
+  /** The id of the file. */
+  id: string;
+  environment: Environment;
+  /** The file's name. */
+  name: string;
+  /** The type by the file's content, whatever its name says. `application/octet-stream` if it is none that Parlance recognizes. */
+  contentType: string;
+  /** The file's size, in bytes. */
+  sizeBytes: number;
+  /** The file's SHA-256 digest, in hexadecimal. */
+  sha256: string;
+  /** The message that the file is attached to. */
+  messageId: string | null;
+  /** A link to download the file, for anyone who has it. PNG, JPEG, GIF and WebP images can be shown in a page. Null in events, because a stored link would expire. */
+  url: string | null;
+  /** When the link stops working: 5 minutes after the response. Null without a link. */
+  urlExpiresAt: string | null;
+  /** When it was created. */
+  createdAt: string;
 };
 
 /** A conversation that matches a search. */
@@ -892,6 +1303,8 @@ export type KnowledgeBase = {
   name: string;
   /** What the documents are about. */
   description: string | null;
+  /** The language of the documents. A search then finds every form of a word, and ignores the most common words. Without it, words match only as they are written. It cannot be changed later. */
+  language: Language | null;
   /** How many documents the knowledge base has, by status. */
   documentCounts: {
     /** Documents that wait to be read. */
@@ -933,6 +1346,38 @@ export type KnowledgeBaseCreatedEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
+};
+
+export type KnowledgeBaseDeletedEvent = {
+  /** The id of the event. */
+  id: string;
+  /** What happened. */
+  type: "knowledge_base.deleted";
+  /** The API version of the object's format. */
+  apiVersion: "v1";
+  environment: Environment;
+  /** When it happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: {
+    /** The id of the knowledge base. */
+    object: {
+      /** The id of the knowledge base. */
+      id: string;
+      environment: Environment;
+    };
+  };
+  /** The API request that caused the event, or null if none did. */
+  request: {
+    /** The id of the request. */
+    id: string;
+    /** The `Idempotency-Key` of the request. */
+    idempotencyKey: string | null;
+  } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
 };
 
 export type KnowledgeBasePage = {
@@ -941,6 +1386,94 @@ export type KnowledgeBasePage = {
   /** The id of the last item. Present only when more pages exist. */
   nextCursor?: string;
 };
+
+export type KnowledgeBaseUpdatedEvent = {
+  /** The id of the event. */
+  id: string;
+  /** What happened. */
+  type: "knowledge_base.updated";
+  /** The API version of the object's format. */
+  apiVersion: "v1";
+  environment: Environment;
+  /** When it happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: {
+    object: KnowledgeBase;
+    /** The previous values of the fields that changed. */
+    previousAttributes?: {
+      /** The id of the knowledge base. */
+      id?: string;
+      environment?: Environment;
+      /** The knowledge base's name. Unique in the environment. */
+      name?: string;
+      /** What the documents are about. */
+      description?: string | null;
+      /** The language of the documents. A search then finds every form of a word, and ignores the most common words. Without it, words match only as they are written. It cannot be changed later. */
+      language?: Language | null;
+      /** How many documents the knowledge base has, by status. */
+      documentCounts?: {
+        /** Documents that wait to be read. */
+        pending: number;
+        /** Documents that are being read. */
+        processing: number;
+        /** Documents that a search finds. */
+        ready: number;
+        /** Documents that could not be read. */
+        failed: number;
+      };
+      /** The size of all files together, in bytes. */
+      sizeBytes?: number;
+      metadata?: Metadata;
+      /** When it was created. */
+      createdAt?: string;
+      /** When it was last changed. */
+      updatedAt?: string;
+    };
+  };
+  /** The API request that caused the event, or null if none did. */
+  request: {
+    /** The id of the request. */
+    id: string;
+    /** The `Idempotency-Key` of the request. */
+    idempotencyKey: string | null;
+  } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
+};
+
+/** A part of a document that matches a search. */
+export type KnowledgeHit = {
+  /** The id of the knowledge base. */
+  knowledgeBaseId: string;
+  /** The id of the document. */
+  documentId: string;
+  /** The document's name. */
+  name: string;
+  /** The number of the part in its document, from 0. */
+  position: number;
+  /** The part of the document, as plain text. */
+  text: string;
+  /** Where the words of the query are in `text`: JavaScript's `text.slice(start, end)` for each range. */
+  ranges: (number[])[];
+  /** The parts before it, in their order. Each part may repeat the last sentence of the one before. */
+  before: string[];
+  /** The parts after it, in their order. */
+  after: string[];
+  /** From 0 to 1, the best first. Comparable only within one response. */
+  score: number;
+};
+
+export type KnowledgeHitPage = {
+  /** The parts that match, best first. */
+  data: KnowledgeHit[];
+};
+
+/** Whether a part must contain `all` words, with `or` between alternatives, or `any` of them. Parts with more of the words come first. */
+export type KnowledgeMatch = "all" | "any";
+
+/** The language of documents, as its two letters. */
+export type Language = "da" | "de" | "en" | "es" | "fi" | "fr" | "hu" | "it" | "nl" | "no" | "pt" | "ro" | "ru" | "sv" | "tr";
 
 /** A user who works with your conversations in the dashboard. */
 export type Member = {
@@ -976,13 +1509,17 @@ export type Message = {
     /** The name to show for the author. */
     name: string | null;
   };
-  /** The message as plain text. */
+  /** The message as plain text. Empty if there are only attachments. */
   text: string;
+  /** The message's files. */
+  attachments: Attachment[];
   /** Your own id for the message. */
   externalId: string | null;
   metadata: Metadata;
   /** When it was posted. Never earlier than the message before it. */
   createdAt: string;
+  /** When its content was removed. `text` is then empty. */
+  redactedAt: string | null;
 };
 
 /** `INBOUND` from the customer, `OUTBOUND` to the customer, `INTERNAL` for a note that only members see. */
@@ -1008,6 +1545,10 @@ export type MessageReceivedEvent = {
   /** What the event is about. */
   data: {
     object: Message;
+    /** The id of the agent. */
+    agentId: string | null;
+    /** Of `message.received`: the agent's published version. */
+    agentVersion: number | null;
   };
   /** The API request that caused the event, or null if none did. */
   request: {
@@ -1016,6 +1557,42 @@ export type MessageReceivedEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
+};
+
+export type MessageRedactedEvent = {
+  /** The id of the event. */
+  id: string;
+  /** What happened. */
+  type: "message.redacted";
+  /** The API version of the object's format. */
+  apiVersion: "v1";
+  environment: Environment;
+  /** When it happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: {
+    /** The ids of the message and its conversation. */
+    object: {
+      /** The id of the message. */
+      id: string;
+      environment: Environment;
+      /** The id of the conversation. */
+      conversationId: string;
+      /** When its content was removed. */
+      redactedAt: string;
+    };
+  };
+  /** The API request that caused the event, or null if none did. */
+  request: {
+    /** The id of the request. */
+    id: string;
+    /** The `Idempotency-Key` of the request. */
+    idempotencyKey: string | null;
+  } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
 };
 
 export type MessageSentEvent = {
@@ -1039,6 +1616,8 @@ export type MessageSentEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
 };
 
 /** Your own data: a flat object of at most 50 keys, stored as sent. The key `__proto__` is refused. */
@@ -1057,8 +1636,10 @@ export type Order = "asc" | "desc";
 export type Plan = "FREE" | "PRO" | "SCALE";
 
 export type PostMessageBody = {
-  /** The message as plain text. */
-  text: string;
+  /** The message as plain text. May be missing or empty if the message has attachments. */
+  text?: string | undefined;
+  /** The ids of files from `POST /files`, in the order to show them. A file can be attached once. */
+  attachments?: readonly string[] | undefined;
   /** Default: `CUSTOMER`. A customer without an `id` is the conversation's customer, with that id and name. */
   author?: {
     type: AuthorType;
@@ -1110,6 +1691,8 @@ export type Problem = {
   limit?: number;
   /** With `limit-reached`: the current amount. */
   current?: number;
+  /** With `in-use`: how many conversations the customer has. */
+  conversationCount?: number;
   /** Seconds to wait, as in `Retry-After`. */
   retryAfter?: number;
   /** With `invalid-transition`: the current status. */
@@ -1138,10 +1721,19 @@ export type Recovery = {
   count: number;
 };
 
+export type ReplaceDocumentBody = {
+  /** The document's name. */
+  name: string;
+  /** The document's text. */
+  text: string;
+};
+
 /** How many events are replayed. */
 export type Replay = {
   /** Events that are sent, or would be. */
   count: number;
+  /** More events than `count` may be sent: of a webhook with a filter, only the first 20,000 of the period are counted. */
+  isMore: boolean;
 };
 
 /** The status of an event's delivery to the webhook. `NONE`: there is none, because the webhook was created later, or did not subscribe to the type. */
@@ -1159,6 +1751,9 @@ export type ReplayWebhookBody = {
   /** Only counts. */
   dryRun?: boolean | undefined;
 };
+
+/** `invalid_json`: the body is not valid JSON. `invalid_reply`: `reply` is not an object with a `text` of 1 to 10,000 characters and nothing else. `too_long`: the text has more than 10,000 characters, or the body more than 64 KiB. `conversation_closed` and `conversation_deleted`: the conversation takes no message. `message_redacted`: the message that it replies to was redacted, or its customer was erased. `already_replied`: an earlier attempt posted the reply to this event. */
+export type ReplyProblem = "invalid_json" | "invalid_reply" | "too_long" | "conversation_closed" | "conversation_deleted" | "message_redacted" | "already_replied";
 
 /** What the member may do in the dashboard. A `VIEWER` reads conversations and does not reply. */
 export type Role = "OWNER" | "ADMIN" | "MEMBER" | "VIEWER";
@@ -1183,6 +1778,18 @@ export type SearchHighlight = {
   text: string;
   /** Where the words are in `text`: JavaScript's `text.slice(start, end)` for each range. */
   ranges: (number[])[];
+};
+
+export type SearchKnowledgeBody = {
+  /** The words to find. Use "several words" for a phrase, and `-` before a word that must not occur. */
+  q: string;
+  /** The knowledge bases to search, such as those of an agent. */
+  knowledgeBaseIds: readonly string[];
+  match?: KnowledgeMatch | undefined;
+  /** Results at most. */
+  limit?: number | undefined;
+  /** How many parts before and after each result to return with it. */
+  neighbors?: number | undefined;
 };
 
 /** `ranked`: best first, among the 250 newest conversations that match. `newest`: all conversations that match, newest first. A page compares at most 2,500 conversations with the filters; it can be short or empty and still have a `nextCursor`. */
@@ -1270,6 +1877,20 @@ export type UpdateCustomerBody = {
   metadata?: MetadataPatch | undefined;
 };
 
+export type UpdateDocumentBody = {
+  /** The document's name. */
+  name?: string | undefined;
+  metadata?: MetadataPatch | undefined;
+};
+
+export type UpdateKnowledgeBaseBody = {
+  /** The knowledge base's name. Unique in the environment. */
+  name?: string | undefined;
+  /** What the documents are about. */
+  description?: string | null | undefined;
+  metadata?: MetadataPatch | undefined;
+};
+
 export type UpdateWebhookBody = {
   /** Where events are sent: https, or http in test. Private addresses are refused. */
   url?: string | undefined;
@@ -1277,8 +1898,31 @@ export type UpdateWebhookBody = {
   description?: string | null | undefined;
   /** Names from the event catalog, a family such as `conversation.*`, or `*` for all. */
   events?: readonly string[] | undefined;
+  /** Sends only events about conversations and messages whose conversation matches every field. A field takes one value or a list, of which one has to match. Events about anything else are not filtered. */
+  filter?: {
+    /** The conversation's channel. */
+    channelId?: string | readonly string[] | undefined;
+    /** A tag of the conversation. With a list, one of its tags must be in the list. */
+    tags?: string | readonly string[] | undefined;
+    /** The conversation's priority. */
+    priority?: Priority | readonly Priority[] | undefined;
+    /** The member who is assigned to the conversation. Null is for conversations without one. */
+    assigneeId?: string | null | readonly (string | null)[] | undefined;
+    /** The conversation's agent. Null is for conversations without one. */
+    agentId?: string | null | readonly (string | null)[] | undefined;
+  } | null | undefined;
+  /** Headers that every request to the receiver carries, such as `Authorization`: at most 10. Their values are encrypted at rest and never returned. Merged into the stored headers, name by name. A null removes a header. */
+  headers?: Record<string, string | null> | null | undefined;
+  /** Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone. */
+  asymmetricSignatures?: boolean | undefined;
   /** `ENABLED` resets the count of consecutive failures. */
   status?: WebhookStatus | undefined;
+  /** The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts. */
+  maxPerSecond?: number | null | undefined;
+  ordering?: WebhookOrdering | undefined;
+  onExhausted?: WebhookOnExhausted | undefined;
+  /** Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent. */
+  acceptReplies?: boolean | undefined;
   metadata?: MetadataPatch | undefined;
 };
 
@@ -1318,7 +1962,9 @@ export type Usage = {
     messagesSent: number;
     /** Documents that existed at the end and have not been deleted since. */
     documentsStored: number;
-    /** The size of those documents together, in bytes. */
+    /** Files that existed at the end and have not been deleted since. */
+    filesStored: number;
+    /** The size of those documents and files together, in bytes. */
     storageBytes: number;
     /** Attempts to call a webhook, including retries. */
     webhookDeliveries: number;
@@ -1339,7 +1985,9 @@ export type Usage = {
     messagesSent: number;
     /** Documents that existed at the end and have not been deleted since. */
     documentsStored: number;
-    /** The size of those documents together, in bytes. */
+    /** Files that existed at the end and have not been deleted since. */
+    filesStored: number;
+    /** The size of those documents and files together, in bytes. */
     storageBytes: number;
     /** Attempts to call a webhook, including retries. */
     webhookDeliveries: number;
@@ -1359,6 +2007,16 @@ export type Webhook = {
   description: string | null;
   /** Names from the event catalog, a family such as `conversation.*`, or `*` for all. */
   events: string[];
+  /** Which conversations' events are sent, or null for all of them. */
+  filter: WebhookFilter | null;
+  /** The names of the custom headers. Their values are never returned. */
+  headerNames: string[];
+  /** The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts. */
+  maxPerSecond: number | null;
+  ordering: WebhookOrdering;
+  onExhausted: WebhookOnExhausted;
+  /** Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent. */
+  acceptReplies: boolean;
   status: WebhookStatus;
   /** Why it is disabled, or null if it is enabled. */
   disabledReason: WebhookDisabledReason | null;
@@ -1374,6 +2032,10 @@ export type Webhook = {
   secretHint: string;
   /** When the previous secret stops signing. */
   previousSecretExpiresAt: string | null;
+  /** Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone. */
+  asymmetricSignatures: boolean;
+  /** The keys that verify asymmetric signatures, newest first: two during a rotation. Also at `/.well-known/webhook-keys/{webhookId}`, as a JSON Web Key Set. */
+  publicKeys: string[];
   metadata: Metadata;
   /** When it was created. */
   createdAt: string;
@@ -1402,10 +2064,32 @@ export type WebhookDisabledEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
 };
 
 /** `MANUAL` by a member or the API, `CONSECUTIVE_FAILURES` after 100 failures in a row, `GONE` after a 410 response, `UNCONFIRMED` until the owner of a newly verified address confirms it. */
 export type WebhookDisabledReason = "MANUAL" | "CONSECUTIVE_FAILURES" | "GONE" | "UNCONFIRMED";
+
+/** Sends only events about conversations and messages whose conversation matches every field. A field takes one value or a list, of which one has to match. Events about anything else are not filtered. */
+export type WebhookFilter = {
+  /** The conversation's channel. */
+  channelId?: string | string[];
+  /** A tag of the conversation. With a list, one of its tags must be in the list. */
+  tags?: string | string[];
+  /** The conversation's priority. */
+  priority?: Priority | Priority[];
+  /** The member who is assigned to the conversation. Null is for conversations without one. */
+  assigneeId?: string | null | (string | null)[];
+  /** The conversation's agent. Null is for conversations without one. */
+  agentId?: string | null | (string | null)[];
+};
+
+/** With `ordering`, what happens to the later events of a conversation after the last attempt of one has failed. `continue` sends them. `hold` holds the failed delivery and makes them wait until it is delivered or discarded. */
+export type WebhookOnExhausted = "continue" | "hold";
+
+/** `conversation` sends the events of a conversation one after another, in the order in which they happened. Conversations do not wait for each other. */
+export type WebhookOrdering = "none" | "conversation";
 
 export type WebhookPage = {
   /** The items of this page. */
@@ -1440,6 +2124,8 @@ export type WebhookTestEvent = {
     /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
+  /** Content was removed from the event: a message was redacted, or a customer was erased. Its texts are empty or null. */
+  redacted?: true;
 };
 
 /** A receiver of events, with its signing secret. */
@@ -1453,6 +2139,16 @@ export type WebhookWithSecret = {
   description: string | null;
   /** Names from the event catalog, a family such as `conversation.*`, or `*` for all. */
   events: string[];
+  /** Which conversations' events are sent, or null for all of them. */
+  filter: WebhookFilter | null;
+  /** The names of the custom headers. Their values are never returned. */
+  headerNames: string[];
+  /** The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts. */
+  maxPerSecond: number | null;
+  ordering: WebhookOrdering;
+  onExhausted: WebhookOnExhausted;
+  /** Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent. */
+  acceptReplies: boolean;
   status: WebhookStatus;
   /** Why it is disabled, or null if it is enabled. */
   disabledReason: WebhookDisabledReason | null;
@@ -1468,6 +2164,10 @@ export type WebhookWithSecret = {
   secretHint: string;
   /** When the previous secret stops signing. */
   previousSecretExpiresAt: string | null;
+  /** Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone. */
+  asymmetricSignatures: boolean;
+  /** The keys that verify asymmetric signatures, newest first: two during a rotation. Also at `/.well-known/webhook-keys/{webhookId}`, as a JSON Web Key Set. */
+  publicKeys: string[];
   metadata: Metadata;
   /** When it was created. */
   createdAt: string;
@@ -1561,6 +2261,11 @@ export type ListCustomersQuery = {
   metadata?: Record<string, string> | undefined;
 };
 
+export type DeleteCustomerQuery = {
+  /** Whether to delete the customer's conversations, too: at most 1,000. */
+  cascade?: boolean | undefined;
+};
+
 export type ListAgentsQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
@@ -1568,6 +2273,18 @@ export type ListAgentsQuery = {
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
+};
+
+export type GetAgentQuery = {
+  /** What to show: the `draft`, the `published` version, or the version with this number. */
+  version?: string | undefined;
+};
+
+export type ListAgentVersionsQuery = {
+  /** `nextCursor` of the previous page. */
+  cursor?: string | undefined;
+  /** Items per page: 1 to 100. A larger number is read as 100. */
+  limit?: number | undefined;
 };
 
 export type ListKnowledgeBasesQuery = {
@@ -1687,6 +2404,12 @@ export type Operations = {
     body: UpdateConversationBody;
     response: Conversation;
   };
+  deleteConversation: {
+    route: "DELETE /conversations/{conversationId}";
+    query: undefined;
+    body: undefined;
+    response: DeleteConversationResult;
+  };
   listMessages: {
     route: "GET /conversations/{conversationId}/messages";
     query: ListMessagesQuery;
@@ -1704,6 +2427,24 @@ export type Operations = {
     query: undefined;
     body: undefined;
     response: Message;
+  };
+  redactMessage: {
+    route: "DELETE /conversations/{conversationId}/messages/{messageId}";
+    query: undefined;
+    body: undefined;
+    response: Message;
+  };
+  createFile: {
+    route: "POST /files";
+    query: undefined;
+    body: CreateFileBody;
+    response: File;
+  };
+  getFile: {
+    route: "GET /files/{fileId}";
+    query: undefined;
+    body: undefined;
+    response: File;
   };
   listCustomers: {
     route: "GET /customers";
@@ -1729,11 +2470,29 @@ export type Operations = {
     body: UpdateCustomerBody;
     response: Customer;
   };
+  deleteCustomer: {
+    route: "DELETE /customers/{customerId}";
+    query: DeleteCustomerQuery;
+    body: undefined;
+    response: DeleteCustomerResult;
+  };
   upsertCustomer: {
     route: "PUT /customers/by-external-id/{externalId}";
     query: undefined;
     body: UpsertCustomerBody;
     response: Customer;
+  };
+  eraseCustomer: {
+    route: "POST /customers/{customerId}/erase";
+    query: undefined;
+    body: undefined;
+    response: Erasure;
+  };
+  getErasure: {
+    route: "GET /erasures/{erasureId}";
+    query: undefined;
+    body: undefined;
+    response: Erasure;
   };
   listAgents: {
     route: "GET /agents";
@@ -1747,9 +2506,15 @@ export type Operations = {
     body: CreateAgentBody;
     response: Agent;
   };
+  copyAgentFromTest: {
+    route: "POST /agents/copy-from-test";
+    query: undefined;
+    body: CopyAgentFromTestBody;
+    response: Agent;
+  };
   getAgent: {
     route: "GET /agents/{agentId}";
-    query: undefined;
+    query: GetAgentQuery;
     body: undefined;
     response: Agent;
   };
@@ -1758,6 +2523,18 @@ export type Operations = {
     query: undefined;
     body: UpdateAgentBody;
     response: Agent;
+  };
+  deleteAgent: {
+    route: "DELETE /agents/{agentId}";
+    query: undefined;
+    body: undefined;
+    response: DeleteAgentResult;
+  };
+  listAgentVersions: {
+    route: "GET /agents/{agentId}/versions";
+    query: ListAgentVersionsQuery;
+    body: undefined;
+    response: AgentVersionPage;
   };
   listKnowledgeBases: {
     route: "GET /knowledge-bases";
@@ -1777,6 +2554,18 @@ export type Operations = {
     body: undefined;
     response: KnowledgeBase;
   };
+  updateKnowledgeBase: {
+    route: "PATCH /knowledge-bases/{knowledgeBaseId}";
+    query: undefined;
+    body: UpdateKnowledgeBaseBody;
+    response: KnowledgeBase;
+  };
+  deleteKnowledgeBase: {
+    route: "DELETE /knowledge-bases/{knowledgeBaseId}";
+    query: undefined;
+    body: undefined;
+    response: DeleteKnowledgeBaseResult;
+  };
   listDocuments: {
     route: "GET /knowledge-bases/{knowledgeBaseId}/documents";
     query: ListDocumentsQuery;
@@ -1795,17 +2584,47 @@ export type Operations = {
     body: undefined;
     response: Document;
   };
+  replaceDocument: {
+    route: "PUT /knowledge-bases/{knowledgeBaseId}/documents/{documentId}";
+    query: undefined;
+    body: ReplaceDocumentBody;
+    response: Document;
+  };
+  updateDocument: {
+    route: "PATCH /knowledge-bases/{knowledgeBaseId}/documents/{documentId}";
+    query: undefined;
+    body: UpdateDocumentBody;
+    response: Document;
+  };
   deleteDocument: {
     route: "DELETE /knowledge-bases/{knowledgeBaseId}/documents/{documentId}";
     query: undefined;
     body: undefined;
     response: DeleteDocumentResult;
   };
+  getDocumentFile: {
+    route: "GET /knowledge-bases/{knowledgeBaseId}/documents/{documentId}/file";
+    query: undefined;
+    body: undefined;
+    response: DocumentFile;
+  };
+  retryDocument: {
+    route: "POST /knowledge-bases/{knowledgeBaseId}/documents/{documentId}/retry";
+    query: undefined;
+    body: undefined;
+    response: Document;
+  };
   searchKnowledgeBase: {
     route: "GET /knowledge-bases/{knowledgeBaseId}/search";
     query: SearchKnowledgeBaseQuery;
     body: undefined;
     response: SearchResultPage;
+  };
+  searchKnowledge: {
+    route: "POST /knowledge/search";
+    query: undefined;
+    body: SearchKnowledgeBody;
+    response: KnowledgeHitPage;
   };
   listWebhooks: {
     route: "GET /webhooks";
@@ -1923,22 +2742,57 @@ export type Operations = {
   };
 };
 
-/** Everything that a webhook can be sent; `type` tells which. */
+declare enum UnknownType {
+  Newer = "newer",
+}
+
+/** An event of a type that is newer than this package. */
+export type UnknownEvent = {
+  /** The id of the event. */
+  id: string;
+  /** What happened, as text such as `ticket.merged`. */
+  type: UnknownType;
+  /** The API version of the object's format. */
+  apiVersion: string;
+  environment: Environment;
+  /** When it happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: { object: Record<string, unknown>; previousAttributes?: Record<string, unknown> };
+  /** The API request that caused the event, or null if none did. */
+  request: { id: string; idempotencyKey: string | null } | null;
+  /** Content was removed from the event. */
+  redacted?: true;
+};
+
+/**
+ * Everything that a webhook can be sent. `type` tells which. A `switch` over all types leaves
+ * `UnknownEvent`: newer versions of the API can send other types.
+ */
 export type WebhookEvent =
   | ConversationCreatedEvent
   | ConversationUpdatedEvent
   | ConversationStatusChangedEvent
+  | ConversationDeletedEvent
   | MessageReceivedEvent
   | MessageSentEvent
+  | MessageRedactedEvent
   | CustomerCreatedEvent
   | CustomerUpdatedEvent
+  | CustomerDeletedEvent
+  | CustomerErasedEvent
   | AgentCreatedEvent
   | AgentUpdatedEvent
   | AgentPublishedEvent
+  | AgentDeletedEvent
   | KnowledgeBaseCreatedEvent
+  | KnowledgeBaseUpdatedEvent
+  | KnowledgeBaseDeletedEvent
   | DocumentCreatedEvent
+  | DocumentUpdatedEvent
   | DocumentReadyEvent
   | DocumentFailedEvent
   | DocumentDeletedEvent
   | WebhookDisabledEvent
-  | WebhookTestEvent;
+  | WebhookTestEvent
+  | UnknownEvent;
