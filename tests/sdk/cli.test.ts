@@ -1,0 +1,272 @@
+// cspell:ignore wehbooks forwardto CWORD COMPREPLY
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { build } from "esbuild";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { commands } from "@/sdk/cli/commands";
+import { verifyWebhook } from "@/sdk/src/webhooks";
+import { baseUrl, call, newTenant } from "../support/api";
+import { startReceiver } from "../support/receiver";
+
+// The command line as a user runs it, as a process of its own.
+
+const folder = mkdtempSync(path.join(tmpdir(), "parlance-cli-"));
+const program = path.join(folder, "parlance.mjs");
+const started: ChildProcess[] = [];
+
+beforeAll(() =>
+  build({
+    entryPoints: ["sdk/cli/main.ts"],
+    outfile: program,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "error",
+  }),
+);
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A user with their own settings, and a key in the environment unless they sign in. */
+function newUser(key?: string) {
+  const config = mkdtempSync(path.join(folder, "user-"));
+  const start = (...args: string[]) => {
+    const { PARLANCE_API_KEY: _, ...outside } = process.env;
+    const child = spawn(process.execPath, [program, ...args], {
+      env: {
+        ...outside,
+        PARLANCE_CONFIG_DIR: config,
+        PARLANCE_BASE_URL: baseUrl(),
+        ...(key && { PARLANCE_API_KEY: key }),
+      },
+    });
+    started.push(child);
+    return child;
+  };
+  const parlance = async (args: string[], input = "") => {
+    const child = start(...args);
+    const texts = { output: "", problem: "" };
+    child.stdout?.on("data", (chunk) => {
+      texts.output += chunk;
+    });
+    child.stderr?.on("data", (chunk) => {
+      texts.problem += chunk;
+    });
+    child.stdin?.end(input);
+    const [exitCode] = await once(child, "close");
+    return { exitCode, ...texts };
+  };
+  return { config: path.join(config, "config.json"), start, parlance };
+}
+
+/** What a running command prints, line by line, parsed. */
+async function* results(child: ChildProcess) {
+  if (!child.stdout) throw new Error("no output");
+  for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line);
+}
+
+/** Resolves once the command has said that it is ready. */
+async function ready(child: ChildProcess): Promise<string> {
+  let text = "";
+  for await (const chunk of child.stderr ?? []) {
+    text += chunk;
+    if (text.includes("Connected")) break;
+  }
+  return text;
+}
+
+test("every command has help, which needs no key and ends with 0", async () => {
+  const { parlance } = newUser();
+  const overview = await parlance([]);
+  expect([overview.exitCode, overview.problem]).toEqual([0, ""]);
+  for (const { name, options = {} } of commands) {
+    expect(overview.output).toContain(`  ${name}`);
+    const { exitCode, output, problem } = await parlance([...name.split(" "), "--help"]);
+    expect([name, exitCode, problem]).toEqual([name, 0, ""]);
+    for (const option of ["json", ...Object.keys(options)]) expect(output).toContain(`--${option}`);
+  }
+  expect((await parlance(["--version"])).output).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test.each([
+  [["wehbooks", "list"], 'no command "wehbooks". Did you mean "webhooks list"?'],
+  [["listen", "--forwardto", "x"], "no option --forwardto. Did you mean --forward-to?"],
+  [["listen"], "Give the receiver"],
+  [["listen", "--forward-to", "ftp://x"], "must be an http or https URL"],
+  [["webhooks", "resend", "wh_1"], "Give <delivery>."],
+  [["whoami", "extra"], 'no argument for "extra"'],
+  [["whoami"], "There is no API key. Run `parlance login`"],
+])("invalid arguments %j end with 2 and an explanation", async (args, message) => {
+  const { exitCode, output, problem } = await newUser().parlance(args);
+  expect([exitCode, output]).toEqual([2, ""]);
+  expect(problem).toContain(message);
+});
+
+test("login stores a valid key where only the user can read it, and logout deletes it", async () => {
+  const { key, tenantId } = await newTenant();
+  const { parlance, config } = newUser();
+  expect(await parlance(["login"], `prl_test_${"x".repeat(40)}\n`)).toMatchObject({
+    exitCode: 1,
+    problem: expect.stringContaining("401 unauthorized"),
+  });
+  expect((await parlance(["login", "--json"], `${key}\n`)).exitCode).toBe(0);
+  expect(statSync(config).mode & 0o777).toBe(0o600);
+  const { output } = await parlance(["whoami", "--json"]);
+  expect(JSON.parse(output)).toMatchObject({ id: tenantId, environment: "test" });
+  expect((await parlance(["logout"])).exitCode).toBe(0);
+  expect((await parlance(["whoami"])).exitCode).toBe(2);
+});
+
+test("listen forwards every event in order, signed, and resumes after the last one", async () => {
+  const { key } = await newTenant();
+  const { start, parlance, config } = newUser(key);
+  const receiver = await startReceiver();
+  const listen = ["listen", "--forward-to", receiver.url, "--events", "conversation.created"];
+
+  const first = start(...listen, "--json");
+  const secret = /secret is (whsec_\S+)\./.exec(await ready(first))?.[1];
+  const create = async () =>
+    JSON.parse((await parlance(["trigger", "conversation.created", "--json"])).output).id;
+  const ids = [await create(), await create()];
+  const lines = results(first);
+  for (const status of [200, 200])
+    expect((await lines.next()).value).toMatchObject({
+      type: "conversation.created",
+      status,
+      error: null,
+    });
+  // The last event is stored right after it was shown.
+  await expect
+    .poll(() => Object.values(JSON.parse(readFileSync(config, "utf8")).lastForwarded ?? {}))
+    .toEqual([JSON.parse(receiver.requests[1]?.body ?? "{}").id]);
+  first.kill("SIGINT");
+  expect(await once(first, "exit")).toEqual([0, null]);
+
+  ids.push(await create());
+  receiver.respondWith(500);
+  const second = start(...listen, "--resume", "--json");
+  expect((await results(second).next()).value).toMatchObject({ status: 500, error: null });
+
+  const events = await Promise.all(
+    receiver.requests.map(({ body, headers }) =>
+      verifyWebhook({ payload: body, header: headers, secret }),
+    ),
+  );
+  expect(events.map(({ data }) => (data.object as { id: string }).id)).toEqual(ids);
+  await receiver.close();
+});
+
+test("listen shows why a receiver does not respond, and refuses a live key unless it is allowed", async () => {
+  const { key } = await newTenant();
+  const { start, parlance } = newUser(key);
+  const receiver = await startReceiver();
+  await receiver.close();
+  const child = start("listen", "--forward-to", receiver.url, "--json");
+  await ready(child);
+  await parlance(["trigger", "customer.created"]);
+  expect((await results(child).next()).value).toMatchObject({
+    status: null,
+    error: "ECONNREFUSED",
+  });
+
+  const live = newUser(`prl_live_${"x".repeat(40)}`);
+  expect(await live.parlance(["listen", "--forward-to", receiver.url])).toMatchObject({
+    exitCode: 2,
+    problem: expect.stringContaining("This key is live"),
+  });
+  expect(await live.parlance(["trigger", "customer.created"])).toMatchObject({ exitCode: 2 });
+});
+
+test("a command that is interrupted before its response ends with 1", async () => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const { start } = newUser(`prl_test_${"x".repeat(40)}`);
+  const child = start("whoami", "--base-url", `http://127.0.0.1:${port}`);
+  let problem = "";
+  child.stderr?.on("data", (chunk) => {
+    problem += chunk;
+  });
+  await once(silent, "request");
+  child.kill("SIGINT");
+  expect(await once(child, "close")).toEqual([1, null]);
+  expect(problem).toBe("Interrupted.\n");
+  silent.closeAllConnections();
+  silent.close();
+});
+
+test("trigger raises each type that it names, and events tail prints them", async () => {
+  const { key } = await newTenant();
+  const { start, parlance } = newUser(key);
+  const { problem } = await parlance(["trigger", "webhook.disabled"]);
+  const types = problem.match(/Types: (.*)\. See/)?.[1]?.split(", ") ?? [];
+  expect(types.length).toBeGreaterThan(8);
+
+  const tail = start("events", "tail", "--json", "--events", types.join());
+  await ready(tail);
+  const events = results(tail);
+  for (const type of types) {
+    const { output, exitCode } = await parlance(["trigger", type, "--json"]);
+    expect([type, exitCode]).toEqual([type, 0]);
+    const { id } = JSON.parse(output);
+    for (;;) {
+      const { value } = await events.next();
+      if (value.type === type && JSON.stringify(value.data).includes(id)) break;
+    }
+  }
+});
+
+test("webhooks are listed, tested, resent and replayed", async () => {
+  const tenant = await newTenant();
+  const { parlance } = newUser(tenant.key);
+  const receiver = await startReceiver();
+  const { body: webhook } = await call(tenant, "POST", "/webhooks", {
+    url: receiver.url,
+    events: ["*"],
+  });
+  const json = async (...args: string[]) => {
+    const { output, problem } = await parlance([...args, "--json"]);
+    expect(problem).toBe("");
+    return JSON.parse(output);
+  };
+  expect(await json("webhooks", "list")).toMatchObject([{ id: webhook.id }]);
+  const { output } = await parlance(["webhooks", "test", webhook.id, "--type", "customer.created"]);
+  const [, deliveryId = ""] =
+    /^Sending customer\.created as delivery (dlv_\w+)\.\n$/.exec(output) ?? [];
+  expect(await parlance(["webhooks", "resend", webhook.id, deliveryId])).toMatchObject({
+    exitCode: 1,
+    problem: expect.stringMatching(/^409 /),
+  });
+  await json("trigger", "customer.created");
+  expect(
+    await json("webhooks", "replay", webhook.id, "--since", "2026-01-01T00:00:00Z", "--dry-run"),
+  ).toEqual({ count: 0, isMore: false });
+  await receiver.close();
+});
+
+test("the completion of bash knows commands, their second words and their options", async () => {
+  const { parlance } = newUser();
+  const { output } = await parlance(["completion", "bash"]);
+  const complete = (line: string) =>
+    execFileSync("bash", [
+      "-c",
+      `${output}\nCOMP_WORDS=(${line} ""); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _parlance; echo "\${COMPREPLY[*]}"`,
+    ])
+      .toString()
+      .trim()
+      .split(" ");
+  expect(complete("parlance")).toContain("listen");
+  expect(complete("parlance webhooks")).toEqual(["list", "test", "resend", "replay"]);
+  expect(complete("parlance listen")).toContain("--forward-to");
+  for (const shell of ["zsh", "fish"])
+    expect((await parlance(["completion", shell])).output).toContain("parlance");
+});
