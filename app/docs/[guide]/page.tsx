@@ -25,6 +25,7 @@ import MigrateFromIntercom from "@/docs/guides/migrate-from-intercom.mdx";
 import Notifications from "@/docs/guides/notifications.mdx";
 import Pagination from "@/docs/guides/pagination.mdx";
 import Performance from "@/docs/guides/performance.mdx";
+import Python from "@/docs/guides/python.mdx";
 import Quickstart from "@/docs/guides/quickstart.mdx";
 import RateLimits from "@/docs/guides/rate-limits.mdx";
 import Recipes from "@/docs/guides/recipes.mdx";
@@ -57,6 +58,7 @@ const guides = new Map(
     requests: Requests,
     "agents-and-knowledge": AgentsAndKnowledge,
     sdk: Sdk,
+    python: Python,
     webhooks: Webhooks,
     "command-line": CommandLine,
     mcp: Mcp,
