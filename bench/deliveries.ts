@@ -185,7 +185,7 @@ export async function drain(
   for (let left = deliveries / webhooks; left > 0; left -= eventsPerTransaction) {
     await mutate(system(partition), async (caller) => {
       for (let index = 0; index < Math.min(eventsPerTransaction, left); index++)
-        await recordEvent(caller, "message.received", message());
+        await recordEvent(caller, "message.received", message(), { conversation: null });
     });
   }
   await db().$executeRaw`VACUUM ANALYZE deliveries`;
@@ -237,7 +237,7 @@ async function measureIdle(environment: Environment): Promise<number[]> {
     for (let index = 0; index < idleEvents; index++) {
       arrivedAt = 0;
       await mutate(system(partition), (caller) =>
-        recordEvent(caller, "message.received", message()),
+        recordEvent(caller, "message.received", message(), { conversation: null }),
       );
       const committedAt = performance.now();
       while (arrivedAt === 0) await sleep(1);

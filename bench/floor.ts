@@ -91,6 +91,7 @@ async function createConversation(
       eventIds: [event.id],
       eventTypes: [event.type],
       eventPayloads: [JSON.stringify(event)],
+      eventConversationIds: [null],
       conversationId: conversation.id,
       channelId,
       priority: "NORMAL",
@@ -133,6 +134,7 @@ async function postMessage(
       eventIds: [event.id],
       eventTypes: [event.type],
       eventPayloads: [`{"id":"${event.id}","timestamp":"`],
+      eventConversationIds: [null],
       conversationId,
       messageId: message.id,
       direction: "INBOUND",
@@ -145,7 +147,8 @@ async function postMessage(
       bodyEnd: "",
       payloadFromTimestamp: `","data":{"object":${start}`,
       payloadFromAuthor: '},"createdAt":"',
-      payloadEnd: '"}}}',
+      payloadEnd: '"},',
+      payloadFromAgent: "}}",
     }),
   );
   return `${start}${rows[0].own}},"createdAt":"${rows[0].createdAt}"}`;

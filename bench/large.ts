@@ -9,7 +9,7 @@ import { listConversations } from "@/lib/conversations/service";
 import { listCustomersQuery } from "@/lib/customers/schema";
 import { listCustomers } from "@/lib/customers/service";
 import { type Identity, reader } from "@/lib/platform/caller";
-import { closeDatabase, pool, setConnectionSettings } from "@/lib/platform/db";
+import { closeDatabase, pool, setProcessRole } from "@/lib/platform/db";
 import { oldestExpired, purgeExpired } from "@/lib/retention/purge-expired";
 import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
 import { workerSettings } from "@/lib/scheduling/worker-settings";
@@ -183,7 +183,7 @@ type Work = { rows: number; ms: number; slowestMs: number; failures: number };
 
 /** Runs the purge job like the worker does, batch after batch, until nothing is left to delete. */
 async function measureRetention(): Promise<boolean> {
-  setConnectionSettings(workerSettings);
+  setProcessRole("worker", workerSettings);
   const work: Record<string, Work> = {};
   const connections = pool();
   const query = connections.query.bind(connections) as (

@@ -6,8 +6,8 @@ import type { OutboundErrorCode } from "@/lib/platform/outbound-http/outbound-re
 import { expiredCertificate, selfSignedCertificate } from "./certificates";
 import { startTcpReceiver } from "./receiver";
 
-// What a webhook may lead to: one receiver of each kind, on bare sockets, because no HTTP server
-// would respond like this.
+// One hostile receiver of each kind. They use bare sockets, because no HTTP server would respond
+// like this.
 
 type Outcome = { statusCode: number } | { errorCode: OutboundErrorCode };
 type Running = { url: string; openSockets: () => number; close: () => Promise<void> };
