@@ -5,7 +5,8 @@ import type pg from "pg";
 import type { ChainFinding } from "@/lib/audit/verify-chain";
 import type { Client } from "./client";
 import { countAcknowledged, type History } from "./history";
-import type { CountingReceiver } from "./receivers";
+import { until } from "./inflict";
+import type { CountingReceiver, Reply } from "./receivers";
 
 /** The violations found, and the figures counted. */
 export type Findings = {
@@ -22,6 +23,9 @@ export type Subscription = {
   isHealthy: boolean;
   wants: (eventType: string) => boolean;
   receiver: CountingReceiver;
+  isOrdered: boolean;
+  /** What it replies to the events that it receives. */
+  reply: Reply | undefined;
 };
 
 type Context = {
@@ -35,7 +39,15 @@ type Context = {
 };
 
 type EventRow = { id: string; type: string; payload: string };
-type StoredEvent = { id: string; type: string; objectId: string; digest: string };
+type StoredEvent = {
+  id: string;
+  type: string;
+  objectId: string;
+  /** Of a message. */
+  conversationId: string | null;
+  sequence: number | null;
+  digest: string;
+};
 
 const replaysAtOnce = 16;
 
@@ -45,11 +57,15 @@ const replaysAtOnce = 16;
  */
 export async function checkHistory(context: Context): Promise<Findings> {
   const findings: Findings = { violations: [...context.history.violations], figures: {} };
-  const rows = await checkRows(context, findings);
+  const all = await checkRows(context, findings);
   const events = await readEvents(context);
+  const rows = await checkReplies(context, events, all, findings);
   checkEvents(context, events, rows, findings);
   await checkState(context, findings);
   await checkDeliveries(context, events, findings);
+  await checkOrder(context, events, findings);
+  await checkFiles(context, findings);
+  await checkSearch(context, findings);
   await checkDocuments(context, findings);
   await checkReplays(context, findings);
   await checkAudit(context, findings);
@@ -57,7 +73,10 @@ export async function checkHistory(context: Context): Promise<Findings> {
 }
 
 type Row = { id: string; label: string };
-type Rows = Record<"conversations" | "messages" | "customers" | "documents", Row[]>;
+type Rows = Record<"conversations" | "messages" | "customers" | "documents" | "files", Row[]>;
+
+/** Replies are found by their events instead. */
+const isReply = ({ label }: Row) => label.startsWith("evt_");
 
 /** Nothing acknowledged is lost, nothing exists twice, and nothing exists that no client created. */
 async function checkRows(
@@ -75,12 +94,16 @@ async function checkRows(
     messages: await select("messages", "external_id"),
     customers: await select("customers", "external_id"),
     documents: await select("documents", "split_part(name, '.', 1)"),
+    files: await select("files", "split_part(name, '.', 1)"),
   };
 
   let lost = 0;
   let doubled = 0;
   for (const noun of Object.keys(rows) as (keyof Rows)[]) {
-    const ids = groupBy(rows[noun], ({ label }) => label);
+    const ids = groupBy(
+      rows[noun].filter((row) => !isReply(row)),
+      ({ label }) => label,
+    );
     for (const made of history[noun]) {
       const found = ids.get(made.label) ?? [];
       ids.delete(made.label);
@@ -113,10 +136,117 @@ async function readEvents({ database, tenantId }: Context): Promise<StoredEvent[
     "SELECT id, type, payload FROM events WHERE tenant_id = $1",
     [tenantId],
   );
-  return rows.map(({ id, type, payload }) => ({
-    ...{ id, type, objectId: JSON.parse(payload).data.object.id },
-    digest: createHash("sha256").update(payload).digest("hex"),
-  }));
+  return rows.map(({ id, type, payload }) => {
+    const { object } = JSON.parse(payload).data;
+    return {
+      ...{ id, type, objectId: object.id },
+      ...{ conversationId: object.conversationId ?? null, sequence: object.sequence ?? null },
+      digest: createHash("sha256").update(payload).digest("hex"),
+    };
+  });
+}
+
+/**
+ * Each event that a receiver replied to has exactly one reply.
+ * @returns the rows without the replies
+ */
+async function checkReplies(
+  { subscriptions }: Context,
+  events: StoredEvent[],
+  rows: Rows,
+  { violations, figures }: Findings,
+): Promise<Rows> {
+  const replies = rows.messages.filter(isReply);
+  const replied = subscriptions.flatMap(({ reply, wants, receiver }) =>
+    events
+      .filter(({ id, type }) => reply?.(id) != null && wants(type) && receiver.received.has(id))
+      .map(({ id }) => id),
+  );
+  const posted = compare(
+    replies.map(({ label }) => label),
+    replied,
+  );
+  const raised = compare(
+    events.filter(({ type }) => type === "message.sent").map(({ objectId }) => objectId),
+    replies.map(({ id }) => id),
+  );
+  for (const id of posted.missing) violations.push(`the reply to ${id} is lost`);
+  for (const id of posted.added) violations.push(`the reply to ${id} was posted too often`);
+  for (const id of [...raised.missing, ...raised.added])
+    violations.push(`the reply ${id} did not raise one event`);
+  figures.replies = replies.length;
+  return { ...rows, messages: rows.messages.filter((row) => !isReply(row)) };
+}
+
+/** The receivers with ordering first received the messages of each conversation by their sequence. */
+async function checkOrder(
+  { subscriptions }: Context,
+  events: StoredEvent[],
+  { violations, figures }: Findings,
+): Promise<void> {
+  const byId = new Map(events.map((event) => [event.id, event]));
+  for (const { name, receiver } of subscriptions.filter(({ isOrdered }) => isOrdered)) {
+    const last = new Map<string, number>();
+    let inOrder = 0;
+    for (const id of receiver.received.keys()) {
+      const { type, objectId, conversationId, sequence } = byId.get(id) ?? {};
+      const lane = conversationId ?? objectId ?? "";
+      if (type === "conversation.created" && last.has(lane))
+        violations.push(`the ${name} receiver got ${id} after a later event of ${lane}`);
+      if (type === "conversation.created") last.set(lane, 0);
+      if (!conversationId || !sequence) continue;
+      if ((last.get(lane) ?? -1) >= sequence || !last.has(lane))
+        violations.push(`the ${name} receiver got message ${sequence} of ${lane} out of order`);
+      last.set(lane, sequence);
+      inOrder++;
+    }
+    figures[`messages in order, of ${last.size} conversations`] = inOrder;
+  }
+}
+
+/** Every file has its message, and its content. */
+async function checkFiles(
+  { database, tenantId, history, directory }: Context,
+  { violations, figures }: Findings,
+): Promise<void> {
+  const { rows } = await database.query<{ id: string; message_id: string; blob_key: string }>(
+    "SELECT id, message_id, blob_key FROM files WHERE tenant_id = $1",
+    [tenantId],
+  );
+  const files = new Map(rows.map((row) => [row.id, row]));
+  for (const { id, fileId } of history.posted) {
+    if (fileId === null) continue;
+    const file = files.get(fileId);
+    if (file?.message_id !== id) violations.push(`message ${id} has lost its file ${fileId}`);
+    else if (!existsSync(path.join(directory, "blobs/kept", file.blob_key)))
+      violations.push(`file ${fileId} has lost its content`);
+  }
+  figures.files = rows.length;
+}
+
+const searched = 200;
+const searchMs = 60_000;
+
+/** The search finds messages that were acknowledged, from the first to the last. */
+async function checkSearch(
+  { client, history }: Context,
+  { violations, figures }: Findings,
+): Promise<void> {
+  const step = Math.max(1, Math.floor(history.posted.length / searched));
+  const sample = history.posted.filter((_, index) => index % step === 0);
+  for (const { label, conversationId } of sample) {
+    const query = new URLSearchParams({ q: `"Message ${label}"` });
+    const find = async () => {
+      const request = { method: "GET", path: `/conversations/search?${query}` } as const;
+      const { text } = await client.insist({ ...request, body: null, key: null });
+      return text.includes(conversationId);
+    };
+    const isFound = await until(`${label} is found`, find, { withinMs: searchMs }).catch(
+      () => false,
+    );
+    if (!isFound) violations.push(`the search does not find message ${label}`);
+  }
+  figures["messages searched for and found"] = sample.length;
 }
 
 /** No event without its row, no row without its event, and one event for each change. */

@@ -1,6 +1,6 @@
 // The acknowledged changes, which the database and the receivers are compared with at the end.
 
-export type Method = "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export type SentRequest = {
   method: Method;
   path: string;
@@ -32,6 +32,9 @@ export type History = {
   messages: Made[];
   customers: Made[];
   documents: Made[];
+  files: Made[];
+  /** Messages and their conversations, to search for, and files by the message that has them. */
+  posted: { id: string; label: string; conversationId: string; fileId: string | null }[];
   /**
    * The last acknowledged subject, by the conversation's id. Likewise for customers'
    * names.
@@ -57,6 +60,8 @@ export const newHistory = (): History => ({
   messages: [],
   customers: [],
   documents: [],
+  files: [],
+  posted: [],
   subjects: new Map(),
   names: new Map(),
   changes: new Map(),

@@ -159,6 +159,22 @@ function newWriter(
     const body = JSON.stringify({ text: `Message ${label}`, externalId: label });
     const { id } = await change("POST", `/conversations/${conversation.id}/messages`, body, label);
     history.messages.push({ label, id, isCertain: true });
+    history.posted.push({ id, label, conversationId: conversation.id, fileId: null });
+  }
+
+  async function postMessageWithFile(): Promise<void> {
+    const conversation = oneOf(conversations);
+    if (!conversation) return createConversation();
+    const fileLabel = newLabel();
+    const file = { fileName: `${fileLabel}.txt`, content: `File ${fileLabel}` };
+    const { id: fileId } = await change("POST", "/files", file, fileLabel);
+    history.files.push({ label: fileLabel, id: fileId, isCertain: true });
+    const label = newLabel();
+    const message = { text: `Message ${label}`, externalId: label, attachments: [fileId] };
+    const path = `/conversations/${conversation.id}/messages`;
+    const { id } = await change("POST", path, JSON.stringify(message), label);
+    history.messages.push({ label, id, isCertain: true });
+    history.posted.push({ id, label, conversationId: conversation.id, fileId });
   }
 
   async function postMessageOnce(): Promise<void> {
@@ -250,7 +266,8 @@ function newWriter(
     [0.22, createConversation],
     [0.06, createConversationOnce],
     [0.03, createConversationAtOnce],
-    [0.34, postMessage],
+    [0.31, postMessage],
+    [0.03, postMessageWithFile],
     [0.06, postMessageOnce],
     [0.1, patchConversation],
     [0.05, createCustomer],

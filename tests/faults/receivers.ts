@@ -12,9 +12,21 @@ export type Temper = Record<Meeting, number>;
 
 export type CountingReceiver = Awaited<ReturnType<typeof startCountingReceiver>>;
 
-/** Responds according to its behavior, and records how often each event arrived, and its body. */
-export async function startCountingReceiver(temper: Temper, random: () => number) {
-  /** By event id: the number of successful responses, and the SHA-256 of the body. */
+/** What a receiver replies to an event, or null. Always the same for one event. */
+export type Reply = (eventId: string) => string | null;
+
+/**
+ * Responds according to its behavior, and records how often each event arrived, and its body.
+ */
+export async function startCountingReceiver(
+  temper: Temper,
+  random: () => number,
+  reply: Reply = () => null,
+) {
+  /**
+   * By event id, in the order in which they first succeeded: the number of successful responses, and
+   * the SHA-256 of the body.
+   */
   const received = new Map<string, { count: number; digest: string }>();
   const receiver = {
     url: "",
@@ -43,7 +55,8 @@ export async function startCountingReceiver(temper: Temper, random: () => number
       if (meeting === "hang up") return void response.destroy();
       if (meeting === "hang") return;
       note(String(eventId), createHash("sha256").update(body).digest("hex"));
-      response.writeHead(200).end("ok");
+      const text = reply(String(eventId));
+      response.writeHead(200).end(text === null ? "ok" : JSON.stringify({ reply: { text } }));
     });
   });
 

@@ -17,7 +17,8 @@ import {
 } from "./inflict";
 import { startLoad } from "./load";
 import { randomFrom } from "./random";
-import { startCountingReceiver, type Temper } from "./receivers";
+import { type Reply, startCountingReceiver, type Temper } from "./receivers";
+import { checkRemovals, startRemovals } from "./removals";
 
 export type FaultOptions = {
   seed: number;
@@ -30,6 +31,8 @@ export type FaultOptions = {
   /** The minimum duration of the load. */
   seconds: number;
   writers: number;
+  /** Writers beside them that delete, redact and erase. */
+  removers?: number;
   /** Called with progress messages. */
   report?: (line: string) => void;
 };
@@ -38,8 +41,22 @@ const drainMs = 180_000;
 /** The maximum time for the writes between two faults, on any machine. */
 const writeMs = 300_000;
 
+type Kind = {
+  name: string;
+  /** Whether everything has to arrive. */
+  isHealthy: boolean;
+  events: string[];
+  temper: Temper;
+  options?: { ordering?: "conversation"; acceptReplies?: true };
+  reply?: Reply;
+};
+
+/** Replies to a third of the events, always with the same text. */
+const replyToSome: Reply = (eventId) =>
+  eventId.charCodeAt(eventId.length - 1) % 3 === 0 ? `Reply to ${eventId}` : null;
+
 /** The receivers of all events, and the other kinds of receivers. */
-const tempers: { name: string; isHealthy: boolean; events: string[]; temper: Temper }[] = [
+const tempers: Kind[] = [
   {
     name: "healthy",
     isHealthy: true,
@@ -51,6 +68,17 @@ const tempers: { name: string; isHealthy: boolean; events: string[]; temper: Tem
     isHealthy: true,
     events: ["*"],
     temper: { answer: 1, fail: 0, "hang up": 0, hang: 0 },
+  },
+  {
+    ...{ name: "ordered", isHealthy: true, events: ["conversation.*", "message.*"] },
+    temper: { answer: 0.94, fail: 0.03, "hang up": 0.03, hang: 0 },
+    options: { ordering: "conversation" },
+  },
+  {
+    ...{ name: "replying", isHealthy: true, events: ["message.received"] },
+    temper: { answer: 0.97, fail: 0.015, "hang up": 0.015, hang: 0 },
+    options: { acceptReplies: true },
+    reply: replyToSome,
   },
   {
     ...{ name: "moody", isHealthy: false, events: ["customer.*", "document.*"] },
@@ -70,7 +98,7 @@ const tempers: { name: string; isHealthy: boolean; events: string[]; temper: Tem
  * timing allows.
  */
 export async function runFaults(options: FaultOptions): Promise<Findings> {
-  const { seed, writers, report = () => {} } = options;
+  const { seed, writers, removers = 4, report = () => {} } = options;
   const random = randomFrom(seed);
   // Retries within seconds, so that failing deliveries end soon.
   const installation = await startInstallation({
@@ -79,11 +107,15 @@ export async function runFaults(options: FaultOptions): Promise<Findings> {
   });
   const database = new pg.Client({ connectionString: installation.databaseUrl });
   const receivers = await Promise.all(
-    tempers.map(({ temper }, index) => startCountingReceiver(temper, randomFrom(seed + index))),
+    tempers.map(({ temper, reply }, index) =>
+      startCountingReceiver(temper, randomFrom(seed + index), reply),
+    ),
   );
-  const { tenantId, slug, key } = newTenant(installation);
+  const { tenantId, slug, key } = newTenant(installation, "Faults");
+  const removing = newTenant(installation, "Removals");
   const history = newHistory();
   const client = newClient({ url: installation.url, key, onRetry: () => history.retries++ });
+  const remover = newClient({ url: installation.url, key: removing.key });
   let hasFailed = true;
   try {
     const subscriptions = await Promise.all(
@@ -94,6 +126,7 @@ export async function runFaults(options: FaultOptions): Promise<Findings> {
       ...{ client, history, knowledgeBaseId, random: randomFrom(seed + 1_000 + writer) },
       webhookUrl: receivers[0]?.url ?? "",
     }));
+    const removal = startRemovals(removers, remover, randomFrom(seed + 2_000));
     const recoveries = await inflict({
       installation,
       options,
@@ -101,6 +134,7 @@ export async function runFaults(options: FaultOptions): Promise<Findings> {
       countWrites: () => countAcknowledged(history),
     });
     await load.stop();
+    const removals = await removal.stop();
     report(
       "the load has ended; waiting until everything healthy is delivered and every document read",
     );
@@ -111,8 +145,9 @@ export async function runFaults(options: FaultOptions): Promise<Findings> {
       .map(({ webhookId }) => webhookId);
     const isDrained = await drain(database, tenantId, healthy);
     report("checking the whole history");
-    const verifyAudit = () =>
+    const verify = (slug: string) =>
       JSON.parse(installation.admin("audit:verify", "--tenant", slug)) as ChainFinding;
+    const verifyAudit = () => verify(slug);
     const context = {
       database,
       tenantId,
@@ -123,16 +158,25 @@ export async function runFaults(options: FaultOptions): Promise<Findings> {
       directory: installation.directory,
     };
     const { violations, figures } = await checkHistory(context);
+    const removed = await checkRemovals(database, removing.tenantId, removals);
+    violations.push(...removed.violations);
+    const { broken } = verify(removing.slug);
+    if (broken) violations.push(`entry ${broken.sequence} of the removals' log: ${broken.reason}`);
     if (!isDrained)
       violations.push(`after ${drainMs / 1000} s there was still something to deliver or to read`);
     hasFailed = violations.length > 0;
     return {
       violations,
-      figures: { ...recoveries, "requests sent again": history.retries, ...figures },
+      figures: {
+        ...recoveries,
+        "requests sent again": history.retries,
+        ...figures,
+        ...removed.figures,
+      },
       directory: hasFailed ? installation.directory : null,
     };
   } finally {
-    await client.close();
+    await Promise.all([client.close(), remover.close()]);
     await database.end();
     await installation.stop({ isKept: hasFailed });
     await Promise.all(receivers.map((receiver) => receiver.close()));
@@ -140,8 +184,11 @@ export async function runFaults(options: FaultOptions): Promise<Findings> {
 }
 
 /** A tenant with a key without a rate limit. */
-function newTenant({ admin }: Installation): { tenantId: string; slug: string; key: string } {
-  const { id: tenantId, slug } = JSON.parse(admin("tenant:create", "--name", "Faults"));
+function newTenant(
+  { admin }: Installation,
+  name: string,
+): { tenantId: string; slug: string; key: string } {
+  const { id: tenantId, slug } = JSON.parse(admin("tenant:create", "--name", name));
   const { key } = JSON.parse(
     admin(
       "key:create",
@@ -165,8 +212,8 @@ async function subscribe(
   receiver: Subscription["receiver"],
   index: number,
 ): Promise<Subscription> {
-  const { name = "", isHealthy = false, events = [] } = tempers[index] ?? {};
-  const body = JSON.stringify({ url: receiver.url, events });
+  const { name = "", isHealthy = false, events = [], options, reply } = tempers[index] ?? {};
+  const body = JSON.stringify({ url: receiver.url, events, ...options });
   const response = await client.insist({
     method: "POST",
     path: "/webhooks",
@@ -179,7 +226,8 @@ async function subscribe(
     events.some(
       (pattern) => pattern === "*" || pattern === type || `${type.split(".")[0]}.*` === pattern,
     );
-  return { webhookId: id, name, isHealthy, receiver, wants };
+  const isOrdered = options?.ordering === "conversation";
+  return { webhookId: id, name, isHealthy, receiver, wants, isOrdered, reply };
 }
 
 async function createKnowledgeBase(client: Client): Promise<string> {

@@ -1,6 +1,7 @@
 // `npm run faults`: tests the guarantees under faults, for as long as you like. By default
-// processes are killed under load; `--gallery` opens every hostile receiver concurrently instead,
-// and `--feed` follows the event feed under many writers.
+// processes are killed under load, while some writers delete, redact and erase; `--gallery` opens
+// every hostile receiver concurrently instead, and `--feed` follows the event feed under many
+// writers.
 import { parseArgs } from "node:util";
 import { runFaults } from "./run-faults";
 import { runFeedOnItsOwn } from "./run-feed-alone";
