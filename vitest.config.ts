@@ -4,14 +4,24 @@ import { defineConfig } from "vitest/config";
 // Set by the scripts of package.json.
 const { TEST_SUITE, TEST_FOLDER = "**" } = process.env;
 
+// These run with either clock (tests/support/clocks.ts): with Inngest only in the long suite.
+const suitesOfClocks = ["disabling", "recurring-jobs", "requested-attempts", "schedule"].map(
+  (name) => `tests/delivery/${name}.test.ts`,
+);
+
 export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "") } },
   test: {
-    include: [`tests/${TEST_FOLDER}/**/*${TEST_SUITE === "full" ? ".full" : ""}.test.ts`],
+    include:
+      TEST_SUITE === "release"
+        ? ["tests/**/*.release.test.ts"]
+        : TEST_SUITE === "full"
+          ? [`tests/${TEST_FOLDER}/**/*.full.test.ts`, ...suitesOfClocks]
+          : [`tests/${TEST_FOLDER}/**/*.test.ts`],
     exclude: [
       "tests/e2e/**",
       "node_modules/**",
-      ...(TEST_SUITE === "fast" ? ["tests/**/*.full.test.ts"] : []),
+      ...(TEST_SUITE === "fast" ? ["tests/**/*.{full,release}.test.ts"] : []),
     ],
     globalSetup: "tests/support/postgres.ts",
     setupFiles: "tests/support/setup.ts",

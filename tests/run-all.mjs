@@ -1,8 +1,13 @@
-// What `npm test` and `npm run test:full` run once everything is installed and built. The first
-// runs the checks and every test that is quick; the second (`--full`) what takes longer: the API
-// tests through Next's own server, the long faults and deliveries (`*.full.test.ts`), and the
-// accessibility of every page in every look (`*.full.spec.ts`, `@full`). Each runner goes to its
-// end. The last line counts all tests together, and the exit code says whether all of them passed.
+// What these commands run once everything is installed and built:
+//
+//   npm test               every quick test
+//   npm run test:full      the checks, and what takes longer: the API tests through Next's own
+//                          server, the long faults and deliveries (*.full.test.ts), and the
+//                          accessibility of every page in every look (*.full.spec.ts, @full)
+//   npm run test:release   what takes minutes and rarely fails (*.release.test.ts), by hand
+//
+// Each runner goes to its end. The last line counts all tests together, and the exit code says
+// whether all of them passed.
 
 import { execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -38,10 +43,9 @@ if (!redis)
     "redis-server is missing: the limiter was not tested against a real Redis (apt-get install redis-server).",
   );
 
-const suite = { TEST_SUITE: process.argv.includes("--full") ? "full" : "fast" };
-if (suite.TEST_SUITE === "fast") {
+const suite = { TEST_SUITE: process.argv[2]?.replace("--", "") ?? "fast" };
+if (suite.TEST_SUITE === "full") {
   counts.push(countCheck(await run("npm", ["run", "check"])));
-} else {
   const throughNext = { TEST_SUITE: "fast", TEST_SERVER: "next" };
   counts.push(
     countVitest(
@@ -51,7 +55,7 @@ if (suite.TEST_SUITE === "fast") {
   );
 }
 counts.push(countVitest(vitestReport, await run(bin("vitest"), vitest(vitestReport), suite)));
-if (chromium) {
+if (suite.TEST_SUITE !== "release" && chromium) {
   const environment = {
     ...suite,
     PLAYWRIGHT_JSON_OUTPUT_FILE: playwrightReport,
@@ -63,7 +67,7 @@ if (chromium) {
       await run(bin("playwright"), ["test", "--reporter=list,json"], environment),
     ),
   );
-} else {
+} else if (!chromium) {
   counts.push({ passed: 0, failed: 0, skipped: 1 });
   remarks.push(
     "Chromium is missing: the browser tests were not run (apt-get install chromium, or set CHROMIUM_PATH).",

@@ -11,6 +11,7 @@ import {
 import { pool } from "@/lib/platform/db";
 import { embeddedJobClock, type JobClock, setJobClock } from "@/lib/platform/wake-ups";
 import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
+import { startBesideInngest } from "@/server/beside-inngest";
 import { startInngestServer } from "./inngest-server";
 import { type Receiver, startReceiver } from "./receiver";
 import { virtualClock } from "./webhooks";
@@ -40,20 +41,22 @@ afterAll(() => inngest.server.close());
  */
 export type TestClock = {
   now: () => Date;
-  /** Does all that is due by now, until there is nothing more to do at this time. */
+  /** Does everything that is due at this time, including what becomes due meanwhile. */
   settle: () => Promise<void>;
-  /** Moves time on, and stops wherever something falls due on the way, to do it then. */
+  /** Advances the time, and stops at each due time on the way to do the work. */
   advance: (seconds: number) => Promise<void>;
   advanceTo: (time: Date) => Promise<void>;
   /**
-   * Lets the worker take its share: everything with the embedded clock, and next to Inngest what
-   * is overdue.
+   * Lets the worker do its part: everything with the embedded clock, and only what is overdue with
+   * Inngest.
    */
   settleWorker: () => Promise<void>;
   close: () => Promise<void>;
 };
 
-const besideInngestSeconds = 120;
+/** The minimum lateness of what a worker takes. */
+type Late = { deliveries: number; documents: number };
+const inTime: Late = { deliveries: 0, documents: 0 };
 /**
  * Rows get their first times from the real clock: virtual time begins so far ahead of it that what
  * is raised is due, and not yet overdue.
@@ -65,7 +68,7 @@ const settleTimeoutMs = 120_000;
 const free = "(d.lease_expires_at IS NULL OR d.lease_expires_at <= $1)";
 
 /**
- * $1 now, $2 seconds that it must be overdue. When the next delivery or document falls due for the
+ * $1 now, $2 and $3 seconds that a delivery or document must be overdue. When the next delivery or document falls due for the
  * worker, which may be past.
  */
 const nextDueSql = `
@@ -77,15 +80,16 @@ const nextDueSql = `
     SELECT greatest(d.next_attempt_at + make_interval(secs => $2), d.lease_expires_at, w.next_paced_at,
       CASE WHEN w.consecutive_failures >= 10 THEN w.probe_after END)
     FROM deliveries d JOIN webhooks w ON w.tenant_id = d.tenant_id AND w.environment = d.environment AND w.id = d.webhook_id
-    WHERE d.status = 'PENDING' AND w.status = 'ENABLED' AND w.consecutive_failures < 100
+    WHERE d.status = 'PENDING' AND d.next_attempt_at IS NOT NULL AND w.status = 'ENABLED' AND w.consecutive_failures < 100
     UNION ALL
-    SELECT d.updated_at + make_interval(secs => $2) FROM documents d WHERE d.status = 'PENDING' AND ${free}
+    SELECT d.updated_at + make_interval(secs => $3) FROM documents d WHERE d.status = 'PENDING' AND ${free}
     UNION ALL
     SELECT d.lease_expires_at FROM documents d WHERE d.status = 'PROCESSING'
   ) due`;
 
-async function nextDue(now: Date, overdueSeconds: number): Promise<Date | null> {
-  const { rows } = await pool().query<{ at: Date | null }>(nextDueSql, [now, overdueSeconds]);
+async function nextDue(now: Date, { deliveries, documents }: Late): Promise<Date | null> {
+  const values = [now, deliveries, documents];
+  const { rows } = await pool().query<{ at: Date | null }>(nextDueSql, values);
   return rows[0]?.at ?? null;
 }
 
@@ -98,13 +102,15 @@ async function runRecurringJobs(): Promise<number> {
 }
 
 /** Real workers, from their start to their end. */
-async function runWorkers(now: () => Date, overdueSeconds: number): Promise<void> {
-  const workers = Array.from({ length: workersAtOnce }, () => startDelivering({ overdueSeconds }));
+async function runWorkers(now: () => Date, late: Late): Promise<void> {
+  const workers = Array.from({ length: workersAtOnce }, () =>
+    startDelivering({ overdueSeconds: () => late.deliveries }),
+  );
   for (let turn: RoundRobinPosition | null = roundRobinStart; turn; )
-    turn = await processNextDocument(turn, { overdueSeconds });
+    turn = await processNextDocument(turn, { overdueSeconds: late.documents });
   try {
     for (const deadline = Date.now() + settleTimeoutMs; ; await sleep(5)) {
-      const at = await nextDue(now(), overdueSeconds);
+      const at = await nextDue(now(), late);
       if (!at || at > now()) return;
       if (Date.now() > deadline)
         throw new Error(`the workers leave undone what is due since ${at.toISOString()}`);
@@ -114,11 +120,11 @@ async function runWorkers(now: () => Date, overdueSeconds: number): Promise<void
   }
 }
 
-async function settleWorkers(now: () => Date, overdueSeconds: number): Promise<void> {
+async function settleWorkers(now: () => Date, late: Late): Promise<void> {
   for (;;) {
     const done = await runRecurringJobs();
-    const at = await nextDue(now(), overdueSeconds);
-    if (at && at <= now()) await runWorkers(now, overdueSeconds);
+    const at = await nextDue(now(), late);
+    if (at && at <= now()) await runWorkers(now, late);
     else if (done === 0) return;
   }
 }
@@ -131,7 +137,7 @@ type Steps = {
   step: () => Promise<void>;
 };
 
-/** Moves time from one thing that falls due to the next. */
+/** Advances the time from one due time to the next. */
 function mover(time: ReturnType<typeof virtualClock>, { settle, nextAt, step }: Steps) {
   return async (target: Date) => {
     await settle();
@@ -147,8 +153,12 @@ function mover(time: ReturnType<typeof virtualClock>, { settle, nextAt, step }: 
 async function startEmbedded(from = aheadOfNow()): Promise<TestClock> {
   const time = virtualClock(from);
   setJobClock(embeddedJobClock);
-  const settle = () => settleWorkers(time.now, 0);
-  const advanceTo = mover(time, { settle, nextAt: () => nextDue(time.now(), 0), step: settle });
+  const settle = () => settleWorkers(time.now, inTime);
+  const advanceTo = mover(time, {
+    settle,
+    nextAt: () => nextDue(time.now(), inTime),
+    step: settle,
+  });
   return {
     ...{ now: time.now, settle, advanceTo, settleWorker: settle },
     advance: (seconds) => advanceTo(new Date(time.now().getTime() + seconds * 1_000)),
@@ -170,6 +180,7 @@ function watch(clock: JobClock) {
     clock: {
       wake: watched(clock.wake),
       wakeDocuments: watched(clock.wakeDocuments),
+      endWebhook: (webhook) => watched(() => clock.endWebhook(webhook))([]),
     } satisfies JobClock,
     underWay,
   };
@@ -193,7 +204,19 @@ async function startInngest(from = aheadOfNow()): Promise<TestClock> {
   return {
     ...{ now: time.now, settle, advanceTo },
     advance: (seconds) => advanceTo(new Date(time.now().getTime() + seconds * 1_000)),
-    settleWorker: () => settleWorkers(time.now, besideInngestSeconds),
+    settleWorker: async () => {
+      const { delivering, processing, jobs } = await startBesideInngest();
+      setJobClock(clock);
+      for (const { work, limit } of Object.values(jobs))
+        while ((await work(limit).catch(() => 0)) >= limit);
+      await step();
+      const late = {
+        deliveries: delivering.overdueSeconds(),
+        documents: processing.overdueSeconds,
+      };
+      await settleWorkers(time.now, late);
+      await step();
+    },
     close: async () => {
       await Promise.allSettled(underWay);
       setJobClock(embeddedJobClock);
@@ -209,13 +232,18 @@ export const clocks = [
   { name: "inngest", start: startInngest },
 ] as const;
 
+/** `npm test` runs these suites with the embedded clock, `npm run test:full` with Inngest. */
+const ofSuite = clocks.filter(
+  ({ name }) => name !== { fast: "inngest", full: "embedded" }[process.env.TEST_SUITE ?? ""],
+);
+
 /** The receiver and clock of the running test, new for each. */
 export let receiver: Receiver;
 export let clock: TestClock;
 
-/** The same tests with either clock. */
+/** The same tests with either clock, or with the one of the suite that runs. */
 export function withEachClock(tests: () => void): void {
-  describe.each(clocks)("$name clock", ({ start }) => {
+  describe.each(ofSuite)("$name clock", ({ start }) => {
     beforeEach(async () => {
       receiver = await startReceiver();
       clock = await start();
