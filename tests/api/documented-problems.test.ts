@@ -63,6 +63,17 @@ const provoke: Partial<Record<ErrorKind, (tenant: TestTenant) => Promise<Reply>>
     for (let count = 0; count < 20; count++) await call(tenant, "POST", "/webhooks", body);
     return call(tenant, "POST", "/webhooks", body);
   },
+  "in-use": async (tenant) => {
+    const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" });
+    const body = { channelId: "web", customerId: customer.id };
+    for (let count = 0; count < 3; count++) await call(tenant, "POST", "/conversations", body);
+    return call(tenant, "DELETE", `/customers/${customer.id}`);
+  },
+  gone: async (tenant) => {
+    const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" });
+    await call(tenant, "POST", `/customers/${customer.id}/erase`);
+    return call(tenant, "PATCH", `/customers/${customer.id}`, { name: "Ada" });
+  },
   "precondition-failed": async (tenant) =>
     call(
       tenant,

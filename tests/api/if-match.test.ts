@@ -26,6 +26,13 @@ const metadata = { b: 1, a: 0.1, large: 2 ** 53 - 1, small: 1.5e-7, text: '\u202
 const webhook = (tenant: TestTenant) =>
   made(tenant, "/webhooks", { url: "https://example.com/", events: ["*"], metadata });
 
+const textDocument = async (tenant: TestTenant) =>
+  made(tenant, `/knowledge-bases/${await newKnowledgeBase(tenant)}/documents`, {
+    name: "Text",
+    text: "Hello",
+    metadata,
+  });
+
 const changed: Record<string, Changed> = {
   "PATCH a conversation": {
     create: (tenant) =>
@@ -60,13 +67,18 @@ const changed: Record<string, Changed> = {
     bodies: [{ description: "One" }, { description: "Two" }],
   },
   "DELETE a webhook": { create: webhook, method: "DELETE", bodies: [undefined, undefined] },
+  "PATCH a knowledge base": {
+    create: async (tenant) => `/knowledge-bases/${await newKnowledgeBase(tenant)}`,
+    method: "PATCH",
+    bodies: [{ name: "One" }, { name: "Two" }],
+  },
+  "PATCH a document": {
+    create: textDocument,
+    method: "PATCH",
+    bodies: [{ name: "One" }, { name: "Two" }],
+  },
   "DELETE a document": {
-    create: async (tenant) =>
-      made(tenant, `/knowledge-bases/${await newKnowledgeBase(tenant)}/documents`, {
-        name: "Text",
-        text: "Hello",
-        metadata,
-      }),
+    create: textDocument,
     method: "DELETE",
     bodies: [undefined, undefined],
   },

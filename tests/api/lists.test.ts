@@ -8,7 +8,7 @@ import { db } from "@/lib/platform/db";
 import { call, newTenant, type TestTenant } from "../support/api";
 import { feedShowsAll } from "../support/feed";
 
-const size = 250;
+const size = 63;
 const pageSize = 7;
 
 let tenant: TestTenant;
@@ -25,7 +25,7 @@ type List = {
   path: () => string;
   /** Creates one more item. */
   add: (index: number) => Promise<unknown>;
-  /** Removes one, as far as the product ever does. */
+  /** Removes one, in the way that the product does. */
   remove: (id: string) => Promise<unknown>;
   /** Resolves when the list shows all items that were added; by default, immediately. */
   showsAll?: () => Promise<void>;

@@ -393,6 +393,7 @@ test("200 shows a delivery with its attempts; one without a response has a gener
       statusCode: 500,
       errorCode: null,
       response: "nope",
+      reply: null,
     },
     {
       number: 2,
@@ -401,6 +402,7 @@ test("200 shows a delivery with its attempts; one without a response has a gener
       statusCode: null,
       errorCode: "connection_reset",
       response: null,
+      reply: null,
     },
   ]);
 });

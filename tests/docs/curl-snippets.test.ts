@@ -6,11 +6,10 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describedOperations } from "@/app/docs/reference/described";
 import { curlSample } from "@/components/docs/samples";
-import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
-import { db } from "@/lib/platform/db";
-import { baseUrl, call, newTenant, type TestTenant } from "../support/api";
+import { baseUrl, newTenant } from "../support/api";
 import { pdfOf } from "../support/files";
 import { type Receiver, startReceiver } from "../support/receiver";
+import { furnish, withIds } from "../support/sample-resources";
 
 // Every curl command of the reference, the guides and the README, run by a shell against the
 // running service. Ids are replaced with those of existing resources, and receiver URLs with one that
@@ -32,27 +31,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** One resource of every kind, by the prefix of its id. */
-async function furnish(tenant: TestTenant): Promise<Record<string, string>> {
-  const create = async (route: string, body: object): Promise<string> =>
-    (await call(tenant, "POST", route, body)).body.id;
-  const whk = await create("/webhooks", { url: receiver.url, events: ["*"] });
-  const cus = await create("/customers", { name: "Grace" });
-  const kb = await create("/knowledge-bases", { name: "Base" });
-  const doc = await create(`/knowledge-bases/${kb}/documents`, {
-    name: "Document",
-    text: "Lamps are sent back in their box.",
-  });
-  const agt = await create("/agents", { name: "Agent" });
-  const cnv = await create("/conversations", { channelId: "web", message: "Hello" });
-  const msg = (await call(tenant, "GET", `/conversations/${cnv}/messages`)).body.data[0].id;
-  const evt = (await call(tenant, "GET", "/events")).body.data[0].id;
-  const { id: dlv } = await db().delivery.findFirstOrThrow({ where: { webhookId: whk } });
-  await attemptDelivery({ ...tenant.identity.partition, id: dlv });
-  const ids: Record<string, string> = { whk, cus, kb, doc, agt, cnv, msg, evt, dlv };
-  return ids;
-}
-
 /** A stream does not end by itself, so a user would end it. */
 const streamsEnd = `curl() {
   if [[ " $* " != *" -N "* ]]; then command curl "$@"; return; fi
@@ -70,13 +48,9 @@ async function runShell(
   ids: Record<string, string>,
 ): Promise<string[]> {
   writeFileSync(path.join(folder, "returns.pdf"), pdfOf(["Lamps are sent back in their box."]));
-  const text = commands
+  const text = withIds(commands, ids)
     .replaceAll("%ORIGIN%", baseUrl())
     .replaceAll("localhost:3000", new URL(baseUrl()).host)
-    .replaceAll(
-      /\b([a-z]{2,3})_(…|[0-9A-HJKMNP-TV-Z]{26})/g,
-      (id, prefix: string) => ids[prefix] ?? id,
-    )
     .replaceAll("http://127.0.0.1:4000/", receiver.url)
     .replaceAll(/^KEY=.*$/gm, "");
   const env = { ...process.env, HOME: folder, CURL_HOME: folder, PARLANCE_API_KEY: key, KEY: key };
@@ -114,11 +88,13 @@ describe.skipIf(!hasCurl)("the reference", () => {
   test.each(operations.map((described) => [described.operation.operationId, described] as const))(
     "%s: the curl sample succeeds",
     async (_operationId, described) => {
-      const tenant = await newTenant();
+      const isLive = described.operation.operationId === "copyAgentFromTest";
+      const tenant = await newTenant({ environment: isLive ? "live" : "test" });
+      const sample = curlSample(described, "%ORIGIN%");
       const statuses = await runShell(
-        curlSample(described, "%ORIGIN%"),
+        sample,
         tenant.key,
-        await furnish(tenant),
+        await furnish(tenant, sample, receiver.url),
       );
       expect(statuses).toEqual([expect.stringMatching(successful)]);
     },
@@ -143,7 +119,11 @@ const snippets = pages.flatMap((page) => {
 
 test.skipIf(!hasCurl).each(snippets)("$page: $commands", async ({ commands }) => {
   const tenant = await newTenant();
-  const statuses = await runShell(commands, tenant.key, await furnish(tenant));
+  const statuses = await runShell(
+    commands,
+    tenant.key,
+    await furnish(tenant, commands, receiver.url),
+  );
   expect(statuses.length).toBe(commands.match(/\bcurl\b/g)?.length);
   for (const status of statuses) expect(status).toMatch(successful);
 });

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Redis } from "@upstash/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { log } from "@/lib/platform/log";
+import { logOf } from "@/lib/platform/log";
 import { memoryRateLimiter } from "@/lib/platform/rate-limit/memory-rate-limiter";
 import type { RateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 import { probeUpstash, upstashRateLimiter } from "@/lib/platform/rate-limit/upstash-rate-limiter";
@@ -389,8 +389,8 @@ withRedis("in Redis", () => {
   });
 
   test("while the store is silent, the process counts in memory and tries it once a second, and they count together again when it responds", async () => {
-    vi.spyOn(log, "error").mockImplementation(() => undefined);
-    const responds = vi.spyOn(log, "info").mockImplementation(() => undefined);
+    vi.spyOn(logOf("rate-limit"), "error").mockImplementation(() => undefined);
+    const responds = vi.spyOn(logOf("rate-limit"), "info").mockImplementation(() => undefined);
     let elapsedMs = 0;
     const limiter = upstashRateLimiter({
       url: bridge.url,
@@ -432,7 +432,7 @@ withRedis("in Redis", () => {
   });
 
   test("an outage grants no second limit to identifiers that used up theirs", async () => {
-    vi.spyOn(log, "error").mockImplementation(() => undefined);
+    vi.spyOn(logOf("rate-limit"), "error").mockImplementation(() => undefined);
     const limiter = upstashAt();
     const identifier = newIdentifier();
     expect(await takeMany(limiter, 7, identifier, 5, 60 * minuteMs)).toBe(5);
@@ -445,7 +445,7 @@ withRedis("in Redis", () => {
   });
 
   test("a store that takes commands but rejects the script is found by the probe, and the limit holds meanwhile", async () => {
-    const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
+    const errors = vi.spyOn(logOf("rate-limit"), "error").mockImplementation(() => undefined);
     await probeUpstash(bridge, 20_000);
     try {
       bridge.refuseScripts();
@@ -462,7 +462,7 @@ withRedis("in Redis", () => {
   });
 
   test("with a wrong token the process counts by itself, and the log names no identifier", async () => {
-    const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
+    const errors = vi.spyOn(logOf("rate-limit"), "error").mockImplementation(() => undefined);
     const limiter = upstashRateLimiter({ url: bridge.url, token: "wrong" });
     expect(await limiter.take("ada@example.com", 5, minuteMs)).toMatchObject({
       isAllowed: true,
@@ -478,7 +478,7 @@ withRedis("in Redis", () => {
 
 describe("without a store", () => {
   test("the limit holds in this process; that is logged once a second, and counted", async () => {
-    const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
+    const errors = vi.spyOn(logOf("rate-limit"), "error").mockImplementation(() => undefined);
     let elapsedMs = 0;
     const limiter = upstashRateLimiter({
       url: `http://127.0.0.1:${await closedPort()}`,
@@ -505,7 +505,7 @@ describe("without a store", () => {
   test.each(["take", "peek"] as const)(
     "a store that never responds delays a %s no longer than its deadline",
     async (verb) => {
-      const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
+      const errors = vi.spyOn(logOf("rate-limit"), "error").mockImplementation(() => undefined);
       const store = await openHostile("accepts and stays silent");
       const limiter = upstashRateLimiter({ url: store.url, token: "any", timeoutMs: 50 });
       expect(await limiter[verb]("someone", 3, minuteMs)).toMatchObject({
@@ -610,8 +610,8 @@ describe("the process's limiter", () => {
         UPSTASH_REDIS_REST_URL: bridge.url,
         UPSTASH_REDIS_REST_TOKEN: bridge.token,
       });
-      const { log } = await import("@/lib/platform/log");
-      const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
+      const { logOf } = await import("@/lib/platform/log");
+      const errors = vi.spyOn(logOf("rate-limit"), "error").mockImplementation(() => undefined);
       await loaded.probeRateLimitStore();
       expect(errors).not.toHaveBeenCalled();
       try {

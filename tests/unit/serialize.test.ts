@@ -57,7 +57,7 @@ function valuesOf(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
 const withFurtherFields = (value: object) =>
   fc.boolean().map((isExtended) => (isExtended ? { more: "secret", ...value } : value));
 
-/** What the contract says: the text, or that it throws. */
+/** The expected result by the contract: the text, or an error. */
 const outcomeOf = (write: () => string) => {
   try {
     return write();
