@@ -36,11 +36,9 @@ const useKey = async (request: APIRequestContext, key: string) =>
     await request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } })
   ).status();
 
-test("the owner of an address takes over the account, and confirms or revokes existing access", async ({
-  page: squatter,
-  browser,
-  request,
-}) => {
+test("the owner of an address takes over the account, and confirms or revokes existing access", {
+  tag: "@full",
+}, async ({ page: squatter, browser, request }) => {
   const { email, tenantSlug } = await signUp(squatter);
   const base = `/${tenantSlug}/test`;
   const key = await newTestKey(squatter);

@@ -99,7 +99,7 @@ test("errors of a new key appear next to the fields, and the input stays", async
   ).toBeChecked();
 });
 
-test("a rolled key and its successor both work until the old one expires", async ({
+test("a rolled key and its successor both work until the old one expires @full", async ({
   page,
   request,
 }) => {
@@ -119,10 +119,10 @@ test("a rolled key and its successor both work until the old one expires", async
   // The list is filtered by a status that the old key is about to leave. The dialog still shows the new key.
   await page.goto(`/${tenantSlug}/test/api-keys?status=active`);
   await page.getByRole("button", { name: "Actions for Tests" }).click();
-  await page.getByRole("button", { name: "Roll…" }).click();
+  await page.getByRole("button", { name: "Rotate…" }).click();
   await page.getByLabel("1 hour").check();
   await expect(page.getByText("Both keys work until")).toBeVisible();
-  await page.getByRole("button", { name: "Roll test key" }).click();
+  await page.getByRole("button", { name: "Rotate test key" }).click();
   const successor = await page.getByLabel("API key", { exact: true }).inputValue();
   expect(successor).not.toBe(old);
   await page.getByRole("button", { name: "Copy the API key" }).click();
@@ -138,13 +138,13 @@ test("a rolled key and its successor both work until the old one expires", async
 
   await page.goto(`/${tenantSlug}/test/api-keys`);
   const oldRow = page.getByRole("row").filter({ hasText: old.slice(-4) });
-  await expect(oldRow).toContainText("Rolling");
+  await expect(oldRow).toContainText("Rotating");
   await expect(oldRow).toContainText(/ends in (1 h|\d+ m)/);
   await oldRow.getByRole("link", { name: "Tests" }).click();
   await expect(
     page.getByRole("link", { name: `Tests prl_test_…${successor.slice(-4)}` }),
   ).toBeVisible();
-  await expect(page.getByText("rolled the key")).toBeVisible();
+  await expect(page.getByText("rotated the key")).toBeVisible();
 
   const ends =
     "UPDATE api_keys SET expires_at = now() WHERE hint = $1 AND tenant_id = (SELECT id FROM tenants WHERE slug = $2)";
@@ -155,7 +155,7 @@ test("a rolled key and its successor both work until the old one expires", async
   await expect(page.getByText("This key no longer works.")).toBeVisible();
 });
 
-test("a key gets a new name and other scopes, which apply immediately and appear on its page", async ({
+test("a key gets a new name and other scopes, which apply immediately and appear on its page @full", async ({
   page,
   request,
 }) => {

@@ -95,7 +95,7 @@ test("401 for a session cookie at the API, wherever the API reads keys", async (
   expect(written.status()).toBe(401);
 });
 
-test("no page of settings, keys and webhooks contains a hash, a secret or a token, in HTML or in data loaded by the router", async ({
+test("no page of settings, keys and webhooks contains a hash, a secret or a token, in HTML or in data loaded by the router @full", async ({
   page,
 }) => {
   const { email, tenantSlug } = await signUp(page);

@@ -2,7 +2,7 @@ import { queryDatabase } from "./database";
 import { newTestKey, signUp } from "./sign-up";
 import { expect, test } from "./test";
 
-test("a page that cannot be refreshed stays visible and says so, and recovers by itself", async ({
+test("a page that cannot be refreshed stays visible and says so, and recovers by itself @full", async ({
   page,
   request,
 }) => {

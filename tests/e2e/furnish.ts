@@ -261,17 +261,23 @@ export async function furnish(browser: Browser) {
     signatures: "/signatures",
     usage: "/usage",
     settings: "/settings",
+    retention: "/settings/retention",
     members: "/settings/members",
     "access-review": "/settings/access-review",
     profile: "/settings/profile",
+    "notification-settings": "/settings/notifications",
+    notifications: "/notifications",
     "audit-log": "/settings/audit-log",
   };
   return {
     cookies,
-    pages: Object.entries(paths).map(([name, path]) => ({
-      name,
-      path: `/${tenantSlug}/test${path}`,
-    })),
+    pages: [
+      ...Object.entries(paths).map(([name, path]) => ({
+        name,
+        path: `/${tenantSlug}/test${path}`,
+      })),
+      { name: "second-factor", path: "/second-factor" },
+    ],
     close() {
       receiver.closeAllConnections();
       receiver.close();

@@ -12,7 +12,7 @@ test("signing out ends the session on every device, and its cookie is no longer 
   await phonePage.goto(`/${tenantSlug}/live/api-keys`);
   await phonePage.getByLabel("Email").fill(email);
   await phonePage.getByLabel("Password").fill(password);
-  await phonePage.getByRole("button", { name: "Sign in" }).click();
+  await phonePage.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(phonePage).toHaveURL(`/${tenantSlug}/live/api-keys`);
   const [cookie] = (await phone.cookies()).filter(({ name }) => name === "next-auth.session-token");
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax" });
@@ -35,14 +35,14 @@ test("a wrong password and an unknown address get the same response, and no URL 
     await page.goto("/login?callbackUrl=https://elsewhere.example/");
     await page.getByLabel("Email").fill(address);
     await page.getByLabel("Password").fill("wrong password");
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page.getByText("The email address or password is incorrect.")).toBeVisible();
     await expect(page.getByLabel("Email")).toHaveValue(address);
   }
 
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page).toHaveURL(/\/test$/);
 });
 
