@@ -57,7 +57,7 @@ test("200 an ascending feed shows no event ahead of one that is still being comm
   const slow = await holdChange(tenant, "Slow");
   await addCustomer(tenant, "Quick");
   expect(await idsOf(tenant, `order=asc&cursor=${first}`)).toEqual([]);
-  // Newest first is for people, who want to see it now.
+  // People read newest first, and want to see an event immediately.
   expect(await idsOf(tenant, "")).toHaveLength(2);
 
   await slow.commit();

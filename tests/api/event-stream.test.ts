@@ -72,7 +72,7 @@ test("200 a stream resumes after the last id: nothing is missed, and nothing com
   const tenant = await newTenant();
   const first = await openStream(tenant, "GET", "/events/stream");
   await first.block();
-  // Not an event's id yet, but a position all the same.
+  // It is not the id of an event yet, but it is a valid position.
   const beforeAll = first.lastId() ?? "";
   expect(beforeAll).toBe("start");
   first.close();
@@ -314,7 +314,7 @@ test("no event is missed or doubled while many write, and while the client's and
       headers: { "last-event-id": lastId },
     });
     expect([200, 409, 503]).toContain(stream.status);
-    // Sometimes after a while, sometimes right away.
+    // Some end after a while, others immediately.
     const count = stream.status === 200 ? (cuts * 7) % 23 : 0;
     const wanted = Math.min(count, writers * each - received.length);
     received.push(...(await nextIds(stream, wanted)));

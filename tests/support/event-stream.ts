@@ -16,7 +16,7 @@ export type TestStream = {
   event: () => Promise<(FeedEvent & { data: FeedEvent["data"] }) | null>;
   /** The last id that was received: what to resume from. */
   lastId: () => string | undefined;
-  /** Disconnects without a word. */
+  /** Closes the connection. */
   close: () => void;
   outgoing: ClientRequest;
 };
