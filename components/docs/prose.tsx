@@ -23,11 +23,13 @@ function Heading({ level, children }: { level: 2 | 3; children?: ReactNode }) {
 }
 
 /**
- * In the repository, guides can link to each other's files, so that the links work there too.
+ * Guides link to each other's files, so that the links also work in the repository.
  * `webhooks.mdx#secrets` becomes `/docs/webhooks#secrets`.
  */
 export const withoutFileLinks = (href: string): string =>
-  href.replace(/^([\w-]+)\.mdx(?=#|$)/, "/docs/$1");
+  href
+    .replace(/^([\w-]+)\.mdx(?=#|$)/, "/docs/$1")
+    .replace(/^\.\.\/\.\.\/CHANGELOG\.md$/, "/docs/changelog");
 
 function Anchor({ href: written = "", children }: ComponentProps<"a">) {
   const href = withoutFileLinks(written);

@@ -42,6 +42,41 @@ test.each(markdown)("%s names only files and folders that exist", (file) => {
   expect([...named, ...linked].filter((place) => !exists(place))).toEqual([]);
 });
 
+// GitHub derives the anchor of a heading in this way.
+const anchorsIn = (file: string) =>
+  [...readFileSync(file, "utf8").matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+
+test.each(markdown)("the anchors that %s links to exist in the linked file", (file) => {
+  const links = readFileSync(file, "utf8").matchAll(
+    /\]\((?!https?:|mailto:|\/)([^)#\s]*)#([^)\s]+)\)/g,
+  );
+  const broken = [...links].filter(([, target = "", anchor = ""]) => {
+    const linked = target === "" ? file : path.join(path.dirname(file), target);
+    return !anchorsIn(linked).includes(anchor);
+  });
+
+  expect(broken.map(([written]) => written)).toEqual([]);
+});
+
+// Pages without a file exist only in the running service: kinds of errors, events and the reference.
+test("guides link to each other by file, so that the links also work in the repository", () => {
+  const guides = readdirSync("docs/guides").map((file) => file.replace(/\.mdx$/, ""));
+  const pages = new Set([...guides, "changelog"].map((slug) => `/docs/${slug}`));
+  const absolute = markdown.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/\]\((\/docs\/[^)#\s]+)[^)]*\)/g)]
+      .filter(([, page = ""]) => pages.has(page))
+      .map(([written]) => `${file}: ${written}`),
+  );
+
+  expect(guides).toContain("webhooks");
+  expect(absolute).toEqual([]);
+});
+
 test("comments name only files that exist", () => {
   const missing = sources.flatMap((file) =>
     (readFileSync(file, "utf8").match(/^\s*(?:\/\/|\*|--).*$|\/\*\*.*\*\/$/gm) ?? [])

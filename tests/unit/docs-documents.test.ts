@@ -44,6 +44,15 @@ describe("the pages as Markdown", () => {
     expect(broken).toEqual([]);
   });
 
+  test("no link leads to a file, which only the repository has", () => {
+    const files = allDocuments().flatMap((document) =>
+      [...toMarkdown(document).matchAll(/\]\((?!https?:|mailto:|#|\/)[^)]+\)/g)].map(
+        ([link]) => `${document.path}: ${link}`,
+      ),
+    );
+    expect(files).toEqual([]);
+  });
+
   test("a page has its title, its text without placeholders, and links to the Markdown of other pages", async () => {
     const response = await markdownOf("/docs/verify-signatures");
     expect(response.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
