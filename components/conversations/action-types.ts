@@ -40,6 +40,9 @@ export type UndoConversations = (steps: UndoStep[]) => Promise<ActionResult>;
 export type DeleteConversation = () => Promise<ActionResult>;
 export type RedactMessage = (id: string) => Promise<ActionResult>;
 
+export type Member = { id: string; name: string; email: string };
+export type ListMembers = () => Promise<ActionResult<Member[]>>;
+
 /** A search result: the name to show, and details that tell it apart from others. */
 export type Found = { id: string; name: string; detail: string };
 export type Find = (q: string) => Promise<ActionResult<Found[]>>;

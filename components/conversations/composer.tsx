@@ -18,7 +18,9 @@ import { randomKey } from "@/components/ui/random-key";
 import { LeaveGuard } from "@/components/ui/unsaved-changes";
 import { useFileDrop } from "@/components/uploads/use-file-drop";
 import { useUploads } from "@/components/uploads/use-uploads";
-import type { SendKind, SendMessage } from "./action-types";
+import type { ListMembers, SendKind, SendMessage } from "./action-types";
+import { MentionList } from "./mention-list";
+import { useMentions } from "./use-mentions";
 
 // Loaded on demand, because most messages have no files.
 const AttachmentTray = dynamic(
@@ -61,6 +63,8 @@ type ComposerProps = {
   canResolve: boolean;
   /** The URL that files are uploaded to, and what one message can have. */
   files: { url: string; maximumBytes: number; maximumCount: number };
+  /** Whom a note can mention. Called when the first `@` is typed. */
+  listMembers: ListMembers;
   send: SendMessage;
 };
 
@@ -69,7 +73,14 @@ type ComposerProps = {
  * conversation is open. Each text has an idempotency key, so retries send it only once. Files are
  * uploaded as soon as they are chosen.
  */
-export function Composer({ conversationId, kinds, canResolve, files, send }: ComposerProps) {
+export function Composer({
+  conversationId,
+  kinds,
+  canResolve,
+  files,
+  listMembers,
+  send,
+}: ComposerProps) {
   const [kind, setKind] = useState<SendKind>("reply");
   const [text, setText] = useState("");
   const [refusal, setRefusal] = useState<string>();
@@ -85,6 +96,7 @@ export function Composer({ conversationId, kinds, canResolve, files, send }: Com
     gone: "This organization no longer exists.",
   });
   const drop = useFileDrop(addFiles);
+  const mentions = useMentions({ area, isOn: kind === "note", listMembers, write });
   const attachments = uploads.flatMap(({ sent }) => (sent?.outcome === "done" ? [sent.id] : []));
   const isUploading = uploads.some(({ sent }) => sent === null);
   const hasFailed = uploads.some(({ sent }) => sent && sent.outcome !== "done");
@@ -120,6 +132,7 @@ export function Composer({ conversationId, kinds, canResolve, files, send }: Com
 
   function choose(next: SendKind) {
     setKind(next);
+    mentions.close();
     setRefusal(undefined);
     area.current?.focus();
   }
@@ -159,6 +172,7 @@ export function Composer({ conversationId, kinds, canResolve, files, send }: Com
   }
 
   function onKeyDown(event: KeyboardEvent) {
+    if (mentions.onKeyDown(event)) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
     else if (event.key === "Escape") area.current?.blur();
     else return;
@@ -190,7 +204,7 @@ export function Composer({ conversationId, kinds, canResolve, files, send }: Com
         </div>
       ) : null}
       <div
-        className={`rounded-xl border ${drop.isOver ? "border-accent border-dashed" : "border-line-strong"} focus-within:outline-2 focus-within:outline-accent ${kind === "note" ? "bg-warn-soft" : "bg-surface"}`}
+        className={`relative rounded-xl border ${drop.isOver ? "border-accent border-dashed" : "border-line-strong"} focus-within:outline-2 focus-within:outline-accent ${kind === "note" ? "bg-warn-soft" : "bg-surface"}`}
       >
         <fieldset data-composer-tools className="flex gap-1 px-2 pt-2">
           <legend className="sr-only">Message type</legend>
@@ -207,11 +221,16 @@ export function Composer({ conversationId, kinds, canResolve, files, send }: Com
             </button>
           ))}
         </fieldset>
+        <MentionList mentions={mentions} />
         <textarea
           ref={area}
+          {...mentions.textProps}
           dir="auto"
           value={text}
-          onChange={(event) => write(event.currentTarget.value)}
+          onChange={(event) => {
+            write(event.currentTarget.value);
+            mentions.find();
+          }}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
           aria-label={choice.label}

@@ -11,25 +11,25 @@ import { announceRead, listenForRead } from "./read-broadcast";
 type BellProps = {
   /** `/{tenant}/{environment}` */
   base: string;
-  markRead: (conversationId: string) => Promise<ActionResult>;
+  markRead: (page: string) => Promise<ActionResult>;
   /** Of the shell's two bells, the one of narrow screens. The hidden one does nothing. */
   isMobile?: boolean;
   className: string;
 };
 
-type Unread = { id: string; conversationId: string; sentence: string };
+type Unread = { id: string; page: string; sentence: string };
 
 const everyMs = 30_000;
 
 /**
- * Links to the notifications and counts the unread ones. Opening their conversation, in any way,
- * marks them as read.
+ * Links to the notifications and counts the unread ones. Opening the page that they lead to, in any
+ * way, marks them as read.
  */
 export function Bell({ base, markRead, isMobile = false, className }: BellProps) {
   const [unread, setUnread] = useState<Unread[]>([]);
   const path = usePathname();
   const router = useRouter();
-  const open = path.startsWith(`${base}/conversations/`) ? path.split("/")[4] : undefined;
+  const open = path.slice(base.length + 1);
 
   const load = useEffectEvent(async () => {
     if (window.matchMedia("(min-width: 48rem)").matches === isMobile) return;
@@ -41,9 +41,7 @@ export function Bell({ base, markRead, isMobile = false, className }: BellProps)
     const found = (await response.json()) as Unread[];
     setUnread(found);
     if (readPopUps() !== "on") return;
-    popUp(takeNew(window.localStorage, base, found), (id) =>
-      router.push(`${base}/conversations/${id}`),
-    );
+    popUp(takeNew(window.localStorage, base, found), (page) => router.push(`${base}/${page}`));
   });
 
   useEffect(() => {
@@ -62,7 +60,7 @@ export function Bell({ base, markRead, isMobile = false, className }: BellProps)
   }, []);
 
   const marked = useRef<string>(undefined);
-  const isOpenUnread = unread.some(({ conversationId }) => conversationId === open);
+  const isOpenUnread = unread.some(({ page }) => page === open);
   useEffect(() => {
     if (!open || !isOpenUnread || marked.current === open) return;
     marked.current = open;
@@ -92,13 +90,13 @@ export function Bell({ base, markRead, isMobile = false, className }: BellProps)
   );
 }
 
-function popUp(found: Unread[], open: (conversationId: string) => void): void {
-  for (const { id, conversationId, sentence } of found.slice(0, 3)) {
+function popUp(found: Unread[], open: (page: string) => void): void {
+  for (const { id, page, sentence } of found.slice(0, 3)) {
     const notification = new Notification("Parlance", { body: sentence, tag: id });
     notification.onclick = () => {
       window.focus();
       notification.close();
-      open(conversationId);
+      open(page);
     };
   }
 }

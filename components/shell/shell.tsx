@@ -24,7 +24,7 @@ type ShellProps = {
   signOut: () => Promise<void>;
   time: TimeSettings;
   find: FindObjects;
-  markRead: (conversationId: string) => Promise<ActionResult>;
+  markRead: (page: string) => Promise<ActionResult>;
   /** Notices that stay on every page until the user acts on them. */
   notices?: ReactNode;
   children: ReactNode;

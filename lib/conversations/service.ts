@@ -14,7 +14,7 @@ import {
 } from "@/lib/events/record-event";
 import type { Attachment } from "@/lib/files/schema";
 import { attachFiles, lockFilesToAttach } from "@/lib/files/service";
-import { notifyAssignee } from "@/lib/notifications/service";
+import { notifyAssignee, notifyMentioned } from "@/lib/notifications/service";
 import { type Caller, type Identity, mutate, system, wake } from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
 import { db, readSql, runSql } from "@/lib/platform/db";
@@ -194,6 +194,8 @@ async function writeNewConversation(
     await attachFiles(caller, message);
     const eventType = messageEventType(message);
     if (eventType) await recordMessageEvent(caller, eventType, message, conversation, at);
+    if (message.author.type === "USER")
+      await notifyMentioned(caller, conversation.id, message.text);
   }
 }
 

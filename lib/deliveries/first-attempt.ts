@@ -12,6 +12,7 @@ export function firstAttemptOf(delivery: DeliveryModel): StoredAttempt | null {
   return {
     ...{ number: 1, trigger: "AUTOMATIC", startedAt: firstStartedAt },
     ...{ durationMs: firstDurationMs ?? 0, statusCode: firstStatusCode },
-    ...{ errorCode: null, response: firstResponse, replyMessageId: null, replyProblem: null },
+    ...{ errorCode: null, response: firstResponse, responseHeaders: null },
+    ...{ replyMessageId: null, replyProblem: null },
   };
 }

@@ -80,6 +80,13 @@ export type MailContents = {
     reason: AutomaticReason;
     consecutiveFailures: number;
   };
+  "storage-quota": {
+    tenant: MailTenant;
+    environment: Environment;
+    percent: number;
+    storedBytes: number;
+    limitBytes: number;
+  };
   "api-key-expiring": {
     tenant: MailTenant;
     environment: Environment;

@@ -1,3 +1,4 @@
+import { byteSize } from "@/lib/platform/byte-size";
 import { env } from "@/lib/platform/env";
 import { roleNames } from "@/lib/platform/roles";
 import { signInMethodNames } from "@/lib/sessions/sign-in-methods";
@@ -41,6 +42,7 @@ export const subjects: Record<MailKind, string> = {
   "conversation-mentioned": "You were mentioned in a conversation",
   "webhook-failing": "A webhook keeps failing",
   "webhook-disabled": "A webhook was disabled",
+  "storage-quota": "Your storage quota is almost or completely used",
   "api-key-expiring": "An API key expires soon",
 };
 
@@ -239,6 +241,17 @@ export const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => M
       "New events are held for 30 days. Enable the webhook when its receiver works again, and choose whether to send the held events.",
     ],
     link: { text: "Open the webhook", url: pageOf(tenant, environment, `webhooks/${webhookId}`) },
+  }),
+  "storage-quota": ({ tenant, environment, percent, storedBytes, limitBytes }) => ({
+    paragraphs: [
+      percent < 100
+        ? `The ${environment} environment of ${tenant.name} stores ${byteSize(storedBytes)} of documents and files. That is ${percent} % or more of its quota of ${byteSize(limitBytes)}.`
+        : `The ${environment} environment of ${tenant.name} has used up its storage quota: it stores ${byteSize(storedBytes)} of ${byteSize(limitBytes)}.`,
+      percent < 100
+        ? "When the quota is used up, uploads are rejected. Delete documents or conversations that you no longer need, or upgrade your plan."
+        : "Uploads that do not fit are rejected. Delete documents or conversations that you no longer need, or upgrade your plan.",
+    ],
+    link: { text: "View the usage", url: pageOf(tenant, environment, "usage") },
   }),
   "api-key-expiring": ({ tenant, environment, keyName, keyHint, expiresAt }) => ({
     paragraphs: [

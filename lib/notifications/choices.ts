@@ -17,6 +17,11 @@ export const notificationTopics = {
     note: "Only owners and admins get these.",
     channels: ["mail"],
   },
+  quota: {
+    label: "Storage reaches 80 % or 100 % of its quota",
+    note: "Once a month for each environment. Only owners and admins get these.",
+    channels: ["dashboard", "mail"],
+  },
 } as const;
 
 export const channelNames = { dashboard: "Dashboard", mail: "Email" } as const;

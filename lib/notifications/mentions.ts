@@ -1,23 +1,26 @@
 /** The maximum number of mentions that are read in one text. */
 const maximumMentions = 50;
-/** The maximum length of a member's name. */
-const maximumName = 100;
+/** The maximum length of a member's name or email address. */
+const maximumName = 254;
 
 const normalized = (text: string) => text.normalize("NFKC").toLowerCase();
+export type Mentionable = { id: string; name: string; email?: string };
+
 const wordCharacter = /[\p{L}\p{N}_]/u;
 
 /**
- * The members that a text mentions: `@` and the full name of a member, or their first name if no
- * one else has it. Case is ignored, and an `@` inside an email address is not a mention.
+ * The members that a text mentions: `@` and the full name of a member, their email address, or their
+ * first name if no one else has it. Case is ignored, and an `@` inside an email address is not a mention.
  */
-export function findMentions(text: string, members: { id: string; name: string }[]): string[] {
+export function findMentions(text: string, members: Mentionable[]): string[] {
   const byName = new Map<string, string[]>();
   const byFirstName = new Map<string, string[]>();
   const add = (map: Map<string, string[]>, name: string, id: string) =>
     map.set(name, [...(map.get(name) ?? []), id]);
-  for (const { id, name } of members) {
+  for (const { id, name, email } of members) {
     const full = normalized(name);
     add(byName, full, id);
+    if (email) add(byName, normalized(email), id);
     add(byFirstName, full.split(" ", 1)[0] ?? full, id);
   }
   for (const [first, ids] of byFirstName)

@@ -3,12 +3,14 @@ import { queueMail } from "@/lib/mail/service";
 import type { Caller } from "@/lib/platform/caller";
 import { now } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
-import { listMemberNames } from "@/lib/users/service";
+import { listMentionable } from "@/lib/users/service";
 import type { NotificationKind } from "@/prisma/generated/enums";
 import type { NotificationChoice } from "./choices";
 import { findMentions } from "./mentions";
 
 const tenMinutesMs = 10 * 60_000;
+
+type ConversationNotification = Exclude<NotificationKind, "QUOTA">;
 
 const kinds = {
   ASSIGNED: {
@@ -22,7 +24,7 @@ const kinds = {
     mailKind: "conversation-mentioned",
   },
 } as const satisfies Record<
-  NotificationKind,
+  ConversationNotification,
   { dashboard: NotificationChoice; mail: NotificationChoice; mailKind: string }
 >;
 
@@ -43,14 +45,14 @@ export async function notifyMentioned(
   text: string | null | undefined,
 ): Promise<void> {
   if (caller.actor.type !== "USER" || !text?.includes("@")) return;
-  const mentioned = findMentions(text, await listMemberNames(caller));
+  const mentioned = findMentions(text, await listMentionable(caller));
   const others = mentioned.filter((id) => id !== caller.actor.id);
   if (others.length > 0) await notify(caller, "MENTIONED", conversationId, others);
 }
 
 async function notify(
   caller: Caller,
-  kind: NotificationKind,
+  kind: ConversationNotification,
   conversationId: string,
   userIds: string[],
 ): Promise<void> {
@@ -97,11 +99,36 @@ async function notify(
 
 const anApiKey = "An API key";
 
+/** Notifies the owners and admins in the dashboard. Their mail is another one. */
+export async function notifyOfQuota({ db, partition }: Caller, percent: number): Promise<void> {
+  const admins = await db.membership.findMany({
+    where: {
+      tenantId: partition.tenantId,
+      role: { in: ["OWNER", "ADMIN"] },
+      suspendedAt: null,
+      NOT: {
+        user: { mutedNotifications: { has: "quota:dashboard" satisfies NotificationChoice } },
+      },
+    },
+    select: { userId: true },
+  });
+  const at = now();
+  await db.notification.createMany({
+    data: admins.map(({ userId }) => ({
+      ...{ ...partition, id: newId("notification", at), userId, createdAt: at },
+      ...{ kind: "QUOTA" as const, quotaPercent: percent },
+    })),
+  });
+}
+
 const most = 100;
 
 const ofUser = ({ partition, actor }: Caller) => ({ ...partition, userId: actor.id });
 
-/** The newest notifications of the user. Those of deleted conversations are left out. */
+/**
+ * The newest notifications of the user, each with the page that it leads to. Those of deleted
+ * conversations are left out.
+ */
 export async function listNotifications(caller: Caller, { isUnread = false } = {}) {
   const { db, partition } = caller;
   const rows = await db.notification.findMany({
@@ -112,35 +139,49 @@ export async function listNotifications(caller: Caller, { isUnread = false } = {
   if (rows.length === 0) return [];
   const [conversations, users] = await Promise.all([
     db.conversation.findMany({
-      where: { ...partition, id: { in: rows.map(({ conversationId }) => conversationId) } },
+      where: {
+        ...partition,
+        id: { in: rows.flatMap(({ conversationId }) => conversationId ?? []) },
+      },
       select: { id: true, subject: true },
     }),
     db.user.findMany({
-      where: { id: { in: rows.map(({ actorId }) => actorId) } },
+      where: { id: { in: rows.flatMap(({ actorId }) => actorId ?? []) } },
       select: { id: true, name: true },
     }),
   ]);
   const subjects = new Map(conversations.map(({ id, subject }) => [id, subject]));
   const names = new Map(users.map(({ id, name }) => [id, name]));
-  return rows.flatMap(({ id, kind, conversationId, actorId, createdAt, readAt }) => {
-    const subject = subjects.get(conversationId);
+  return rows.flatMap(({ id, kind, conversationId, actorId, quotaPercent, createdAt, readAt }) => {
+    const row = { id, createdAt, isUnread: readAt === null };
+    if (kind === "QUOTA") {
+      const sentence = `Storage reached ${quotaPercent} % of its quota`;
+      return [
+        { ...row, page: quotaPage, sentence, about: `The ${partition.environment} environment` },
+      ];
+    }
+    const subject = subjects.get(conversationId ?? "");
     if (subject === undefined) return [];
-    const actorName = names.get(actorId) ?? anApiKey;
+    const actorName = names.get(actorId ?? "") ?? anApiKey;
     const sentence =
       kind === "ASSIGNED"
         ? `${actorName} assigned you a conversation`
         : `${actorName} mentioned you`;
-    return [{ id, conversationId, subject, sentence, createdAt, isUnread: readAt === null }];
+    const page = `${conversationPages}${conversationId}`;
+    return [{ ...row, page, sentence, about: subject ?? "No subject" }];
   });
 }
 
-/** Marks the user's own notifications as read: those about one conversation, or all. */
-export async function markNotificationsRead(
-  caller: Caller,
-  conversationId: string | null,
-): Promise<void> {
+const conversationPages = "conversations/";
+const quotaPage = "usage";
+
+/** Marks the user's own notifications as read: those that lead to one page, or all. */
+export async function markNotificationsRead(caller: Caller, page: string | null): Promise<void> {
+  const ofPage = page?.startsWith(conversationPages)
+    ? { conversationId: page.slice(conversationPages.length) }
+    : { kind: "QUOTA" as const };
   await caller.db.notification.updateMany({
-    where: { ...ofUser(caller), readAt: null, ...(conversationId && { conversationId }) },
+    where: { ...ofUser(caller), readAt: null, ...(page !== null && ofPage) },
     data: { readAt: now() },
   });
 }

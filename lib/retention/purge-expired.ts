@@ -33,6 +33,13 @@ const retentions: Retention[] = [
   { table: "mails", key: ["id"], column: "created_at", days: 30, only: "status <> 'PENDING'" },
   { table: "notifications", key: tenantKey("id"), column: "created_at", days: 30 },
   { table: "alerts", key: ["id"], column: "created_at", days: 30, only: "status <> 'PENDING'" },
+  // Longer than the month that it belongs to.
+  {
+    table: "quota_warnings",
+    key: tenantKey("month", "plan", "percent"),
+    column: "created_at",
+    days: 62,
+  },
   { table: "invitations", key: ["tenant_id", "id"], column: "expires_at", days: 30 },
   { table: "email_changes", key: ["token_hash"], column: "requested_at", days: 30 },
   { table: "password_resets", key: ["id"], column: "created_at", days: 1 },

@@ -13,6 +13,7 @@ import { removeStrayBlobs } from "@/lib/platform/blobs/service";
 import { applyRetention } from "@/lib/retention/apply-retention";
 import { createPartitions } from "@/lib/retention/partitions";
 import { purgeExpired } from "@/lib/retention/purge-expired";
+import { warnOfQuotas } from "@/lib/storage/quota-warnings";
 import { deleteTenants } from "@/lib/tenant-deletion/delete-tenants";
 import { wipeTestData } from "@/lib/test-data/service";
 import { countFinishedDays } from "@/lib/usage/count-finished-days";
@@ -52,6 +53,7 @@ export const recurringJobs: Record<string, RecurringJob> = {
   "send-mails": { work: sendMails, limit: 50, pauseMs: 1_000 },
   "send-alerts": { work: sendAlerts, limit: 20, pauseMs: 2_000 },
   "warn-of-expiring-keys": { work: warnOfExpiringKeys, limit: 100, pauseMs: 60_000 },
+  "warn-of-quotas": { work: warnOfQuotas, limit: 50, pauseMs: 15_000 },
   "count-finished-days": { work: countFinishedDays, limit: 20, pauseMs: 60_000 },
   "wipe-test-data": { work: wipeTestData, limit: 500, pauseMs: 2_000 },
   "delete-tenants": { work: deleteTenants, limit: 500, pauseMs: 2_000 },

@@ -2,6 +2,8 @@ import type { Caller } from "@/lib/platform/caller";
 import { limitReached } from "@/lib/platform/errors";
 import { lockKind } from "@/lib/resources/lock-row";
 import { planOf, planStorageBytes } from "@/lib/tenants/service";
+import { warnOfRejectedUpload } from "./quota-warnings";
+import { storedBytes } from "./stored-bytes";
 
 /**
  * Call it before the bytes are added to a total. Until the transaction ends, no other one can add
@@ -13,6 +15,7 @@ export async function requireRoomForBytes(caller: Caller, sizeBytes: number): Pr
   const limit = planStorageBytes[await planOf(caller)];
   const current = await storedBytes(caller);
   if (current + sizeBytes <= limit) return;
+  warnOfRejectedUpload(caller.partition);
   const figures = [limit, current, sizeBytes].map((bytes) => bytes.toLocaleString("en"));
   const detail = `An environment on your plan stores at most ${figures[0]} bytes of documents and files. It stores ${figures[1]}, and this one has ${figures[2]}.`;
   throw limitReached(
@@ -22,14 +25,4 @@ export async function requireRoomForBytes(caller: Caller, sizeBytes: number): Pr
       current,
     },
   );
-}
-
-/** Bytes of all documents and files in the environment. */
-export async function storedBytes({ db, partition }: Caller): Promise<number> {
-  const documents = await db.knowledgeBase.aggregate({
-    where: partition,
-    _sum: { sizeBytes: true },
-  });
-  const files = await db.fileTotal.findUnique({ where: { tenantId_environment: partition } });
-  return Number(documents._sum.sizeBytes ?? 0) + Number(files?.sizeBytes ?? 0);
 }

@@ -46,6 +46,7 @@ export const tenantTables: Table[] = [
   ofEnvironment("conversation_visits", "conversation_id", "user_id"),
   ofEnvironment("saved_views", "user_id", "name"),
   ofEnvironment("notifications"),
+  ofEnvironment("quota_warnings", "month", "plan", "percent"),
   { name: "alerts", key: ["id"] },
   { name: "alert_targets", key: ["tenant_id"] },
   ofEnvironment("conversation_tags", "tag", "conversation_id"),

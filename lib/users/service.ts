@@ -161,3 +161,17 @@ export async function listMemberNames({
     take: mostMembers,
   });
 }
+
+/** The same with their addresses: those whom a text can mention. */
+export async function listMentionable({
+  db,
+  partition,
+}: Caller): Promise<{ id: string; name: string; email: string }[]> {
+  const where = { memberships: { some: { tenantId: partition.tenantId, suspendedAt: null } } };
+  return db.user.findMany({
+    where,
+    select: { id: true, name: true, email: true },
+    orderBy: [{ name: "asc" }, { id: "asc" }],
+    take: mostMembers,
+  });
+}

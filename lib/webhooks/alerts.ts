@@ -1,18 +1,15 @@
+import { escaped, queueText } from "@/lib/alerts/service";
 import { recordAudit } from "@/lib/audit/service";
-import type { AdminMail, Mail } from "@/lib/mail/mail-kinds";
-import { messages, subjects } from "@/lib/mail/mail-texts";
 import type { Caller } from "@/lib/platform/caller";
-import type { Db } from "@/lib/platform/db";
 import { invalidBody } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { alertTargetContext, sealSecret } from "@/lib/platform/secret-box";
 import { now } from "@/lib/platform/time";
-import { newId } from "@/lib/resources/ids";
 import { requireStepUp } from "@/lib/step-up/protected-actions";
 import { findUrlProblem } from "./webhook-url";
 
-// Alerts about webhooks for a chat: the texts of the mails, posted to an incoming webhook of Slack
-// or of a service that takes the same body.
+// Where alerts about webhooks and the storage quota go: an incoming webhook of Slack, or of a service
+// that takes the same body.
 
 /**
  * Where the organization's alerts go, and the result of the latest one. The URL itself is a secret.
@@ -57,42 +54,15 @@ export async function changeAlertTarget(caller: Caller, url: string | null): Pro
     const sealedUrl = sealSecret(url, alertTargetContext(tenantId));
     await db.alertTarget.create({ data: { tenantId, sealedUrl, host, changedAt: now() } });
     const { name } = await db.tenant.findUniqueOrThrow({ where: { id: tenantId } });
-    await queue(db, tenantId, escaped(`Alerts about the webhooks of ${name} are sent here.`));
+    await queueText(
+      db,
+      tenantId,
+      escaped(`Alerts about the storage and the webhooks of ${name} are sent here.`),
+    );
   }
   await recordAudit(caller, {
     action: "alerts.changed",
     targetId: tenantId,
     changes: { before: { host: before?.host ?? null }, after: { host } },
-  });
-}
-
-/** Call it in the transaction of what the mail is about. Without a target, it does nothing. */
-export async function queueAlert(
-  transaction: Db,
-  tenantId: string,
-  mail: Extract<AdminMail, { kind: "webhook-failing" | "webhook-disabled" }>,
-): Promise<void> {
-  const target = await transaction.alertTarget.findUnique({
-    where: { tenantId },
-    select: { tenant: { select: { slug: true, name: true } } },
-  });
-  if (target) await queue(transaction, tenantId, textOf({ ...mail, tenant: target.tenant }));
-}
-
-function textOf(mail: Extract<Mail, { kind: "webhook-failing" | "webhook-disabled" }>): string {
-  const { paragraphs, link } =
-    mail.kind === "webhook-failing" ? messages[mail.kind](mail) : messages[mail.kind](mail);
-  const lines = [`*${subjects[mail.kind]}*`, ...paragraphs.map(escaped)];
-  return [...lines, ...(link ? [`<${link.url}|${link.text}>`] : [])].join("\n");
-}
-
-/** Slack's own escapes. Otherwise, a name could contain a link or notify a whole channel. */
-const escaped = (text: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
-async function queue(transaction: Db, tenantId: string, text: string): Promise<void> {
-  const at = now();
-  await transaction.alert.create({
-    data: { id: newId("alert", at), tenantId, text, createdAt: at, nextAttemptAt: at },
   });
 }

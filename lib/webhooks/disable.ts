@@ -1,3 +1,4 @@
+import { queueAlert } from "@/lib/alerts/service";
 import { recordAudit } from "@/lib/audit/service";
 import { recordEvent } from "@/lib/events/record-event";
 import { mailTransport } from "@/lib/mail/mail-transport";
@@ -8,7 +9,6 @@ import { runSql } from "@/lib/platform/db";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { now } from "@/lib/platform/time";
 import { lockRow } from "@/lib/resources/lock-row";
-import { queueAlert } from "./alerts";
 import { disableAfterFailures } from "./health";
 import { toWebhook } from "./service";
 

@@ -1,9 +1,9 @@
+import { queueAlert } from "@/lib/alerts/service";
 import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMailToAdmins } from "@/lib/mail/service";
 import type { NotificationChoice } from "@/lib/notifications/choices";
 import { db } from "@/lib/platform/db";
 import { now } from "@/lib/platform/time";
-import { queueAlert } from "./alerts";
 import { healthSentences, webhookHealth } from "./health";
 
 /** Older warnings are not mailed, in case the jobs did not run for a while. */

@@ -845,3 +845,65 @@ for (const { name, colorScheme, width } of [
     expect(findings).toEqual([]);
   });
 }
+
+test("@ in a note suggests members by name and address, with the keyboard and the mouse", async ({
+  page,
+  request,
+}) => {
+  const { base, call, messages } = await newInbox(page, request);
+  const { id } = await call("POST", "/conversations", { channelId: "web", message: "Hi" });
+  const add = `WITH made AS (
+      INSERT INTO users (id, email, name, created_at) VALUES ($2, $3, $4, now()) RETURNING id)
+    INSERT INTO memberships (tenant_id, user_id, role, created_at)
+    SELECT t.id, made.id, 'MEMBER', now() FROM tenants t, made WHERE t.slug = $1`;
+  const slug = base.split("/")[1] ?? "";
+  for (const [number, name] of ["Grace Hopper", "Grace Kelly", "Grace Kelly"].entries())
+    await queryDatabase(add, [slug, `usr_${slug}_${number}`, `g${number}@${slug}.test`, name]);
+  let loads = 0;
+  page.on("request", (sent) => {
+    if (sent.method() === "POST" && sent.url().includes("/conversations/")) loads += 1;
+  });
+  await page.goto(`${base}/conversations/${id}`);
+  const members = page.getByRole("listbox", { name: "Members to mention" });
+  const options = members.getByRole("option");
+
+  // Not in a reply, which goes to the customer.
+  await writing(page).pressSequentially("@gr");
+  await expect(members).toBeHidden();
+  await writing(page).fill("");
+  await page.getByRole("button", { name: "Note" }).click();
+  await writing(page).pressSequentially("Please ask @gr");
+  await expect(options).toHaveCount(3);
+  await expect(options.first()).toHaveAttribute("aria-selected", "true");
+  await expectNoViolations(page, "suggested members");
+  await page.keyboard.press("Escape");
+  await expect(members).toBeHidden();
+  await expect(writing(page)).toBeFocused();
+
+  await writing(page).pressSequentially("a");
+  await expect(options).toHaveCount(3);
+  await page.keyboard.press("ArrowUp");
+  await expect(options.last()).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("ArrowDown");
+  const active = await writing(page).getAttribute("aria-activedescendant");
+  expect(await options.first().getAttribute("id")).toBe(active);
+  await page.keyboard.press("Enter");
+  await expect(writing(page)).toHaveValue("Please ask @Grace Hopper ");
+  await expect(members).toBeHidden();
+
+  // Two members have the same name, so the address says which one.
+  await writing(page).pressSequentially("and @g2");
+  await options.filter({ hasText: `g2@${slug}.test` }).click();
+  await expect(writing(page)).toHaveValue(`Please ask @Grace Hopper and @g2@${slug}.test `);
+  await expect(writing(page)).toBeFocused();
+  // Members were loaded once.
+  expect(loads).toBe(1);
+  await page.keyboard.press("Control+Enter");
+  await expect(thread(page).getByText(/Please ask @Grace Hopper/)).toBeVisible();
+  expect(await messages(id)).toHaveLength(2);
+  const notified = await queryDatabase(
+    "SELECT user_id FROM notifications WHERE conversation_id = $1 ORDER BY 1",
+    [id],
+  );
+  expect(notified).toEqual([0, 2].map((number) => ({ user_id: `usr_${slug}_${number}` })));
+});

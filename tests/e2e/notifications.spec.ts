@@ -143,3 +143,35 @@ test("a user changes their address, and the old address reverses the change", {
   const [found] = await queryDatabase("SELECT password_hash FROM users WHERE email = $1", [email]);
   expect(found).toEqual({ password_hash: null });
 });
+
+test("an owner sees that the storage reached 80 %, and opens the usage", { tag: "@full" }, async ({
+  page,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  const headers = { authorization: `Bearer ${await newTestKey(page)}` };
+  const data = { name: "Manual" };
+  const made = await page.request.post("/v1/public/knowledge-bases", { headers, data });
+  const { id } = await made.json();
+  const fill = "UPDATE knowledge_bases SET size_bytes = 850000000 WHERE id = $1";
+  await queryDatabase(fill, [id]);
+  const unread = async () => {
+    const found = await page.request.get(`/${tenantSlug}/test/notifications/unread`);
+    return ((await found.json()) as { sentence: string }[]).map(({ sentence }) => sentence);
+  };
+  await expect.poll(unread, { timeout: 60_000 }).toEqual(["Storage reached 80 % of its quota"]);
+
+  await page.goto(`/${tenantSlug}/test/notifications`);
+  await expectNoViolations(page, "notifications with a quota");
+  await page.getByRole("link", { name: /Storage reached 80 %/ }).click();
+  await expect(page).toHaveURL(/\/usage$/);
+  await expect(page.getByText("At 100 %, uploads are rejected.")).toBeVisible();
+  await expect(page.getByRole("link", { name: "Notifications", exact: true })).toBeVisible();
+
+  await page.goto(`/${tenantSlug}/test/settings/notifications`);
+  const quota = page.getByRole("group", { name: /Storage reaches 80 % or 100 %/ });
+  await quota.getByLabel("Dashboard").uncheck();
+  await expect(page.getByText("Notifications saved.")).toBeVisible();
+  await page.reload();
+  await expect(quota.getByLabel("Dashboard")).not.toBeChecked();
+  await expect(quota.getByLabel("Email")).toBeChecked();
+});

@@ -206,6 +206,10 @@ const wordy: { [Kind in Mail["kind"]]: Extract<Mail, { kind: Kind }> } = {
     },
     ...{ reason: "GONE", consecutiveFailures: 3 },
   },
+  "storage-quota": {
+    kind: "storage-quota",
+    ...{ tenant, environment: "live", percent: 80, storedBytes: 800, limitBytes: 1_000 },
+  },
   "api-key-expiring": {
     kind: "api-key-expiring",
     tenant,

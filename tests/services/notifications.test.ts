@@ -37,6 +37,7 @@ async function newTeam() {
   return { tenant, owner, member };
 }
 
+const pageOf = (id: string) => `conversations/${id}`;
 const plain = { priority: "NORMAL", tags: [], metadata: {} };
 const newConversation = (by: TestPerson) =>
   mutate(as(by), (caller) =>
@@ -72,8 +73,8 @@ describe("a member", () => {
     expect(await listNotifications(reader(as(member)))).toMatchObject([
       {
         sentence: "Ada assigned you a conversation",
-        conversationId: id,
-        subject: "Refund",
+        page: `conversations/${id}`,
+        about: "Refund",
         isUnread: true,
       },
     ]);
@@ -113,6 +114,21 @@ describe("a member", () => {
     expect((await mailsTo(member)).map(({ kind }) => kind)).toEqual(["conversation-mentioned"]);
   });
 
+  test("is notified of a mention in the first message of a conversation", async () => {
+    const { owner, member } = await newTeam();
+    const first = (author?: object) => ({
+      ...{ channelId: "web", ...plain },
+      message: { text: `@${member.email}`, direction: "OUTBOUND", metadata: {}, author },
+    });
+    const start = (message: object) =>
+      mutate(as(owner), (caller) => createConversation(caller, message as never));
+    const { id } = await start(first({ type: "USER", id: owner.id, name: owner.name }));
+    await start(first({ type: "AGENT" }));
+    expect(await listNotifications(reader(as(member)))).toMatchObject([
+      { sentence: "Ada mentioned you", page: pageOf(id) },
+    ]);
+  });
+
   test("gets one mail for many assignments within ten minutes, and all of them in the dashboard", async () => {
     const { owner, member } = await newTeam();
     setCurrentTime(() => new Date("2026-01-01T12:00:00Z"));
@@ -142,13 +158,11 @@ describe("a member", () => {
     const [first, second] = [await newConversation(owner), await newConversation(owner)];
     for (const { id } of [first, second]) await assign(owner, id, member.id);
     const unread = async () =>
-      (await listNotifications(reader(as(member)), { isUnread: true })).map(
-        ({ conversationId }) => conversationId,
-      );
+      (await listNotifications(reader(as(member)), { isUnread: true })).map(({ page }) => page);
     await mutate(as(owner), (caller) => markNotificationsRead(caller, null));
-    expect(await unread()).toEqual([second.id, first.id]);
-    await mutate(as(member), (caller) => markNotificationsRead(caller, first.id));
-    expect(await unread()).toEqual([second.id]);
+    expect(await unread()).toEqual([second.id, first.id].map(pageOf));
+    await mutate(as(member), (caller) => markNotificationsRead(caller, pageOf(first.id)));
+    expect(await unread()).toEqual([pageOf(second.id)]);
     await mutate(as(owner), (caller) => deleteConversation(caller, second.id));
     expect(await unread()).toEqual([]);
   });

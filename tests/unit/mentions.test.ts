@@ -8,6 +8,8 @@ const members = [
   { id: "bob", name: "Bob" },
   { id: "bobby", name: "Bob Marley" },
   { id: "zoe", name: "Zoë" },
+  { id: "eve", name: "Eve One", email: "eve.one@example.com" },
+  { id: "eve2", name: "Eve One", email: "eve@example.com" },
 ];
 
 test.each([
@@ -22,6 +24,9 @@ test.each([
   ["@Zoe\u0308 and @zoë", ["zoe"]],
   ["ada@ada.example is an address", []],
   ["@ Ada", []],
+  ["@Eve One", ["eve", "eve2"]],
+  ["thanks @Eve@example.com.", ["eve2"]],
+  ["me+eve@example.com", []],
   [`${"@".repeat(60)}Ada`, []],
 ])("%s mentions %j", (text, found) => {
   expect(findMentions(text, members)).toEqual(found);

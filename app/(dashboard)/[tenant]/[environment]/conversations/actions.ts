@@ -43,6 +43,8 @@ import { findCustomers } from "@/lib/customers/service";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { Caller } from "@/lib/platform/caller";
 import { AppError } from "@/lib/platform/errors";
+import { requireRole } from "@/lib/platform/roles";
+import { listMentionable } from "@/lib/users/service";
 import { requireListQuery } from "./load-inbox";
 
 const sentMessage = requireContent(
@@ -85,6 +87,16 @@ export async function sendMessageAction(
       });
     },
   );
+}
+
+/** Whom a note can mention. */
+export async function listMembersAction(
+  place: ActionPlace,
+): Promise<ActionResult<{ id: string; name: string; email: string }[]>> {
+  return query(place, z.null(), null, async (caller) => {
+    requireRole(caller, "MEMBER", "mention members");
+    return listMentionable(caller);
+  });
 }
 
 export async function updateConversationAction(

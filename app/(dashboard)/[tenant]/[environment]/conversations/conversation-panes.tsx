@@ -27,6 +27,7 @@ import { userNames } from "@/lib/users/service";
 import {
   deleteConversationAction,
   findCustomersAction,
+  listMembersAction,
   redactMessageAction,
   sendMessageAction,
   updateConversationAction,
@@ -180,6 +181,7 @@ function renderComposer({ role, environment, tenant }: PageContext, { id, status
         maximumBytes: maximumFileBytes,
         maximumCount: maximumAttachments,
       }}
+      listMembers={listMembersAction.bind(null, { tenant: tenant.slug, environment })}
       send={sendMessageAction.bind(null, { tenant: tenant.slug, environment }, id)}
     />
   );

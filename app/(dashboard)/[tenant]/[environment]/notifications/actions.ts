@@ -5,13 +5,13 @@ import { type ActionPlace, act } from "@/app/(dashboard)/run-action";
 import { markNotificationsRead } from "@/lib/notifications/service";
 import type { ActionResult } from "@/lib/platform/action-result";
 
-/** @param conversationId null for all of them */
+/** @param page what they lead to, as `listNotifications` names it; null for all of them */
 export async function markReadAction(
   place: ActionPlace,
-  conversationId: string | null,
+  page: string | null,
 ): Promise<ActionResult> {
-  return act(place, z.string().max(100).nullable(), conversationId, async (caller, id) => {
-    await markNotificationsRead(caller, id);
+  return act(place, z.string().max(100).nullable(), page, async (caller, input) => {
+    await markNotificationsRead(caller, input);
     return null;
   });
 }

@@ -18,7 +18,7 @@ export default dashboardPage(async ({ caller, tenant, environment, base, now }) 
     <>
       <PageHeader
         title="Notifications"
-        description={`Assignments and mentions in the ${environment} environment of ${tenant.name}, for 30 days.`}
+        description={`Assignments, mentions and warnings in the ${environment} environment of ${tenant.name}, for 30 days.`}
         actions={
           <>
             <ButtonLink href={`${base}/settings/notifications`} variant="secondary">
@@ -35,14 +35,15 @@ export default dashboardPage(async ({ caller, tenant, environment, base, now }) 
       {notifications.length === 0 ? (
         <EmptyState title="No notifications">
           You are notified here when a conversation is assigned to you, or when a member writes @
-          and your name in a note or message.
+          and your name in a note or message. Owners and admins are also notified when storage
+          reaches 80 % or 100 % of its quota.
         </EmptyState>
       ) : (
         <ul className="divide-y divide-line rounded-2xl border border-line bg-surface">
-          {notifications.map(({ id, conversationId, sentence, subject, createdAt, isUnread }) => (
+          {notifications.map(({ id, page, sentence, about, createdAt, isUnread }) => (
             <li key={id}>
               <NearbyLink
-                href={`${base}/conversations/${conversationId}`}
+                href={`${base}/${page}`}
                 className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3 hover:bg-sunken"
               >
                 <span className="min-w-0 flex-1 basis-60">
@@ -53,7 +54,7 @@ export default dashboardPage(async ({ caller, tenant, environment, base, now }) 
                     {sentence}
                   </span>
                   <span dir="auto" className="block truncate text-muted">
-                    {subject ?? "No subject"}
+                    {about}
                   </span>
                 </span>
                 {isUnread ? <Badge variant="accent">Unread</Badge> : null}

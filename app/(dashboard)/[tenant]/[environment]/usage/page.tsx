@@ -13,7 +13,7 @@ import { UsageTotals } from "@/components/usage/usage-totals";
 import { apiKeyNames } from "@/lib/api-keys/service";
 import { type Caller, reader } from "@/lib/platform/caller";
 import { env } from "@/lib/platform/env";
-import { storedBytes } from "@/lib/storage/service";
+import { storedBytes } from "@/lib/storage/stored-bytes";
 import { planOf, planStorageBytes } from "@/lib/tenants/service";
 import { forecastFigures, forecastOf } from "@/lib/usage/forecast";
 import { getUsage, listUsageByKey } from "@/lib/usage/service";

@@ -8,10 +8,6 @@ export async function GET(_request: Request, { params }: Context): Promise<Respo
   const { tenant, environment } = await params;
   const { caller } = await dashboardCaller(tenant, environment);
   const unread = await listNotifications(caller, { isUnread: true });
-  const shown = unread.map(({ id, conversationId, sentence }) => ({
-    id,
-    conversationId,
-    sentence,
-  }));
+  const shown = unread.map(({ id, page, sentence }) => ({ id, page, sentence }));
   return Response.json(shown, { headers: { "Cache-Control": "no-store" } });
 }
