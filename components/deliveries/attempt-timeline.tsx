@@ -62,6 +62,7 @@ function AttemptDetails({ attempt, isNewest }: { attempt: Attempt; isNewest: boo
     statusCode,
     errorCode,
     response,
+    responseHeaders,
     reply,
     requestHeaders,
   } = attempt;
@@ -95,20 +96,35 @@ function AttemptDetails({ attempt, isNewest }: { attempt: Attempt; isNewest: boo
           </div>
         </details>
       )}
-      <details>
-        <summary className="w-fit text-muted hover:text-ink">Request headers</summary>
-        <dl className="mt-2 space-y-1 rounded-lg border border-line bg-sunken p-3 font-mono text-xs">
-          {Object.entries(requestHeaders).map(([name, value]) => (
-            <div key={name} className="break-all">
-              <dt className="inline text-muted">{name}: </dt>
-              <dd className="inline">{value}</dd>
-            </div>
-          ))}
-        </dl>
-        <p className="mt-1.5 text-muted text-xs">
-          Signatures and the headers of responses are not stored.
-        </p>
-      </details>
+      {responseHeaders ? (
+        <Headers
+          title="Response headers"
+          headers={responseHeaders}
+          note="At most 20, without cookies and other credentials. Those of successful responses are not stored."
+        />
+      ) : null}
+      <Headers title="Request headers" headers={requestHeaders} note="Signatures are not stored." />
     </div>
+  );
+}
+
+type HeadersProps = { title: string; headers: Record<string, string>; note: string };
+
+function Headers({ title, headers, note }: HeadersProps) {
+  return (
+    <details>
+      <summary className="w-fit text-muted hover:text-ink">{title}</summary>
+      <dl className="mt-2 space-y-1 rounded-lg border border-line bg-sunken p-3 font-mono text-xs">
+        {Object.entries(headers).map(([name, value]) => (
+          <div key={name} className="break-all">
+            <dt className="inline text-muted">{name}: </dt>
+            <dd className="inline" dir="auto">
+              {value}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="mt-1.5 text-muted text-xs">{note}</p>
+    </details>
   );
 }

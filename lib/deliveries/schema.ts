@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { eventTypes } from "@/lib/events/event-types";
 import { eventName } from "@/lib/events/schema";
+import { maximumHeaders } from "@/lib/platform/outbound-http/response-headers";
 import {
   commaList,
   createdAt,
@@ -85,6 +86,15 @@ export const deliveryAttempt = z
     response: storedText(16_384, "The first 16 KiB of the response body.")
       .nullable()
       .meta({ examples: ["ok"] }),
+    responseHeaders: z
+      .record(storedText(256, "The name of a header, in lowercase."), storedText(600, "Its value."))
+      .nullable()
+      .meta({
+        maxProperties: maximumHeaders,
+        description:
+          "The first 20 headers of a response that failed the attempt, at most 2 KB. Cookies, tokens and other credentials are `[redacted]`, and a value of more than 500 characters is cut off. Null after a success, or without a response.",
+        examples: [{ "content-type": "application/json", "retry-after": "120" }],
+      }),
     reply: attemptReply.nullable().meta({
       description: "Null if the response had no reply, or the webhook does not accept replies.",
       examples: [null],

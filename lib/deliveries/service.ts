@@ -399,6 +399,7 @@ function toAttempt(row: StoredAttempt): DeliveryAttempt {
     statusCode: row.statusCode,
     errorCode: row.errorCode,
     response: row.response,
+    responseHeaders: row.responseHeaders === null ? null : JSON.parse(row.responseHeaders),
     reply:
       row.replyMessageId || row.replyProblem
         ? { messageId: row.replyMessageId, problem: row.replyProblem as ReplyProblem | null }

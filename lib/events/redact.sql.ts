@@ -61,8 +61,8 @@ export const redactEventsStatement = sql(
     FROM ${fewRowsOf("chosen")} AS c WHERE ${within("d")} AND d.id = c.id AND (d.first_response IS NOT NULL OR d.lease_holder IS NOT NULL)
   ),
   attempt AS (
-    UPDATE delivery_attempts a SET response = NULL
-    FROM ${fewRowsOf("chosen")} AS c WHERE ${within("a")} AND a.delivery_id = c.id AND a.response IS NOT NULL
+    UPDATE delivery_attempts a SET response = NULL, response_headers = NULL
+    FROM ${fewRowsOf("chosen")} AS c WHERE ${within("a")} AND a.delivery_id = c.id AND (a.response IS NOT NULL OR a.response_headers IS NOT NULL)
   )
   SELECT count(*)::int AS deliveries FROM chosen`;
   },

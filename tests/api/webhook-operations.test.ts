@@ -227,6 +227,48 @@ test("202 for a test: one event for this webhook alone, sent once, and its failu
   expect(JSON.parse(receiver.requests[0]?.body ?? "")).toEqual(event);
 });
 
+test("a failed attempt has the headers of its response, few and without credentials, and a success has none", async () => {
+  const tenant = await newTenant();
+  const webhook = await newWebhook(tenant);
+  const many = Object.fromEntries(
+    Array.from({ length: 30 }, (_, index) => [`x-more-${index}`, "v".repeat(90)]),
+  );
+  receiver.respondWith(503, {
+    "Content-Type": "application/json",
+    "Retry-After": "120",
+    "X-Request-Id": "req-1",
+    "Set-Cookie": "session=very-secret",
+    "X-Api-Key": "very-secret",
+    "X-Long": "l".repeat(900),
+    ...many,
+  });
+  const test = await call(tenant, "POST", `${webhook.path}/test`);
+  await attempt(tenant, test.body.id);
+  const read = async () =>
+    (await call(tenant, "GET", `${webhook.path}/deliveries/${test.body.id}`)).body.attempts;
+  const [failed] = await read();
+  expect(failed.responseHeaders).toMatchObject({
+    "content-type": "application/json",
+    "retry-after": "120",
+    "x-request-id": "req-1",
+    "set-cookie": "[redacted]",
+    "x-api-key": "[redacted]",
+    "x-long": `${"l".repeat(500)}…`,
+  });
+  const pairs = Object.entries(failed.responseHeaders);
+  expect(pairs.length).toBeLessThanOrEqual(20);
+  expect(pairs.flat().join("").length).toBeLessThanOrEqual(2_000);
+  expect(JSON.stringify(failed)).not.toContain("very-secret");
+
+  receiver.respondWith(200, { "X-Request-Id": "req-2" });
+  await call(tenant, "POST", `${webhook.path}/deliveries/${test.body.id}/resend`);
+  await attempt(tenant, test.body.id);
+  expect(await read()).toMatchObject([
+    { statusCode: 503 },
+    { statusCode: 200, responseHeaders: null },
+  ]);
+});
+
 test("202 for a test of another type: its example is sent under the id of the test, and the feed lists a test", async () => {
   const tenant = await newTenant();
   const webhook = await newWebhook(tenant, ["customer.created"]);
@@ -393,6 +435,7 @@ test("200 shows a delivery with its attempts; one without a response has a gener
       statusCode: 500,
       errorCode: null,
       response: "nope",
+      responseHeaders: expect.objectContaining({ date: expect.any(String) }),
       reply: null,
     },
     {
@@ -402,6 +445,7 @@ test("200 shows a delivery with its attempts; one without a response has a gener
       statusCode: null,
       errorCode: "connection_reset",
       response: null,
+      responseHeaders: null,
       reply: null,
     },
   ]);

@@ -135,6 +135,11 @@ test("a webhook is created and tested, fails, shows why, and gets the event agai
   await expect(drawer(page).getByRole("region", { name: "request body" })).toContainText(
     '"name": "Grace Hopper"',
   );
+  await drawer(page).getByText("Response headers", { exact: true }).click();
+  await expect(
+    drawer(page).getByText("Those of successful responses are not stored"),
+  ).toBeVisible();
+  await expect(drawer(page).getByText(/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), .* GMT$/)).toBeVisible();
   await drawer(page).getByText("Request headers").click();
   const sentAt = String((await received(2)).headers["x-service-signature"]).split(",")[0];
   await expect(drawer(page)).toContainText(`x-service-signature: ${sentAt},v1=…`);

@@ -32,6 +32,8 @@ const attemptParameters = {
   statusCodes: "int?[]",
   errorCodes: "text?[]",
   responses: "text?[]",
+  /** JSON, of responses that are not a success. */
+  responseHeaders: "text?[]",
   successes: "boolean[]",
   probes: "boolean[]",
   /** Null for no change. */
@@ -86,11 +88,11 @@ function recording(
   ended AS MATERIALIZED (
     SELECT *, number = 1 AND trigger = 'AUTOMATIC' AND is_success AND reply_problem IS NULL AND NOT ${hasReply} AS is_first_success FROM unnest(
       ${p.tenantIds}, ${p.environments}, ${p.ids}, ${p.webhookIds}, ${p.deliveredEventIds}, ${p.leaseHolders}, ${p.numbers},
-      ${p.triggers}, ${p.startedAt}, ${p.durationsMs}, ${p.statusCodes}, ${p.errorCodes}, ${p.responses}, ${p.successes},
+      ${p.triggers}, ${p.startedAt}, ${p.durationsMs}, ${p.statusCodes}, ${p.errorCodes}, ${p.responses}, ${p.responseHeaders}, ${p.successes},
       ${p.probes}, ${p.newStatuses}, ${p.delays}, ${p.replyProblems}
     ) WITH ORDINALITY AS e (
       tenant_id, environment, id, webhook_id, event_id, lease_holder, number, trigger,
-      started_at, duration_ms, status_code, error_code, response, is_success, is_probe, new_status, delay_seconds, reply_problem, place
+      started_at, duration_ms, status_code, error_code, response, response_headers, is_success, is_probe, new_status, delay_seconds, reply_problem, place
     )
   ),
   locked AS MATERIALIZED (
@@ -132,9 +134,9 @@ function recording(
   attempt AS (
     INSERT INTO delivery_attempts
       (tenant_id, environment, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code, response,
-        reply_message_id, reply_problem)
+        response_headers, reply_message_id, reply_problem)
     SELECT e.tenant_id, e.environment, e.id, e.number, e.trigger, e.started_at, e.duration_ms, e.status_code, e.error_code, e.response,
-      ${replyMessageId}, ${replyProblem}
+      e.response_headers, ${replyMessageId}, ${replyProblem}
     FROM recorded e WHERE NOT e.is_first_success
   ),
   counted AS (

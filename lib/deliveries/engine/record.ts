@@ -150,6 +150,9 @@ function valuesOf(attempts: EndedAttempt[], now: Date | null) {
     statusCodes: responses.map((response) => response?.statusCode),
     errorCodes: column(({ result }) => ("errorCode" in result ? result.errorCode : null)),
     responses: responses.map((response) => response && firstBytes(response.response)),
+    responseHeaders: responses.map(
+      (response) => response?.responseHeaders && JSON.stringify(response.responseHeaders),
+    ),
     successes: column(({ result }) => isSuccess(result)),
     probes: column(({ delivery }) => delivery.isProbe),
     newStatuses: steps.map(({ newStatus }) => newStatus),

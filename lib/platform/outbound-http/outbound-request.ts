@@ -2,6 +2,7 @@ import type { Dispatcher } from "undici";
 import { addDeadline, removeDeadline } from "./deadlines";
 import { exchangeErrorCode, type OutboundErrorCode } from "./guarded-connector";
 import { outboundPool, returnClient, takeClient } from "./outbound-pools";
+import { storableHeaders } from "./response-headers";
 
 export type { OutboundErrorCode } from "./guarded-connector";
 
@@ -27,7 +28,14 @@ export type OutboundRequest = {
 };
 
 export type OutboundResult =
-  | { statusCode: number; response: string; durationMs: number; retryAfterSeconds?: number }
+  | {
+      statusCode: number;
+      response: string;
+      durationMs: number;
+      retryAfterSeconds?: number;
+      /** Only of a response that is not a success. */
+      responseHeaders?: Record<string, string>;
+    }
   | { errorCode: OutboundErrorCode; durationMs: number };
 
 /**
@@ -69,7 +77,12 @@ function receiveResponse(
   addDeadline(deadline);
   const chunks: Buffer[] = [];
   let length = 0;
-  let head: { statusCode: number; retryAfterSeconds?: number } | undefined;
+  let head:
+    | Pick<
+        Extract<OutboundResult, { statusCode: number }>,
+        "statusCode" | "retryAfterSeconds" | "responseHeaders"
+      >
+    | undefined;
   let hasEnded = false;
 
   function stop(): number {
@@ -91,7 +104,15 @@ function receiveResponse(
     onRequestStart() {},
     onResponseStart(_controller, statusCode, headers) {
       // An informational response precedes the actual one.
-      if (statusCode >= 200) head = { statusCode, ...retryAfter(statusCode, headers) };
+      if (statusCode < 200) return;
+      head =
+        statusCode < 300
+          ? { statusCode }
+          : {
+              statusCode,
+              ...retryAfter(statusCode, headers),
+              responseHeaders: storableHeaders(headers),
+            };
     },
     onResponseData(_controller, chunk) {
       chunks.push(chunk);

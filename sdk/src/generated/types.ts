@@ -924,6 +924,8 @@ export type DeliveryAttempt = {
   errorCode: string | null;
   /** The first 16 KiB of the response body. */
   response: string | null;
+  /** The first 20 headers of a response that failed the attempt, at most 2 KB. Cookies, tokens and other credentials are `[redacted]`, and a value of more than 500 characters is cut off. Null after a success, or without a response. */
+  responseHeaders: Record<string, string> | null;
   /** Null if the response had no reply, or the webhook does not accept replies. */
   reply: AttemptReply | null;
 };

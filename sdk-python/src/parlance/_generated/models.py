@@ -854,6 +854,8 @@ class DeliveryAttempt(Model):
     """Why no response arrived: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`."""
     response: Optional[str] = None
     """The first 16 KiB of the response body."""
+    response_headers: Optional[Dict[str, str]] = None
+    """The first 20 headers of a response that failed the attempt, at most 2 KB. Cookies, tokens and other credentials are `[redacted]`, and a value of more than 500 characters is cut off. Null after a success, or without a response."""
     reply: Optional[AttemptReply] = None
     """Null if the response had no reply, or the webhook does not accept replies."""
 
