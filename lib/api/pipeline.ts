@@ -154,7 +154,7 @@ async function run(request: ApiRequest, target: Target, wire: Wire): Promise<Out
     requireScope(key, declaration);
     const identity: Identity = {
       partition: { tenantId: key.tenantId, environment: key.environment },
-      actor: { type: "API_KEY", id: key.id },
+      actor: { type: "API_KEY", id: key.id, scopes: key.scopes },
       request: { id: requestId, idempotencyKey: null },
       address,
     };

@@ -28,6 +28,8 @@ import * as knowledgeBase from "@/app/v1/public/knowledge-bases/[knowledgeBaseId
 import * as knowledgeSearch from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/search/route";
 import * as knowledgeBases from "@/app/v1/public/knowledge-bases/route";
 import * as members from "@/app/v1/public/members/route";
+import * as requestLog from "@/app/v1/public/request-logs/[requestId]/route";
+import * as requestLogs from "@/app/v1/public/request-logs/route";
 import * as usage from "@/app/v1/public/usage/route";
 import * as resend from "@/app/v1/public/webhooks/[webhookId]/deliveries/[deliveryId]/resend/route";
 import * as delivery from "@/app/v1/public/webhooks/[webhookId]/deliveries/[deliveryId]/route";
@@ -86,6 +88,8 @@ export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Opera
   "/v1/public/events/{eventId}": event,
   "/v1/public/event-types": eventTypes,
   "/v1/public/members": members,
+  "/v1/public/request-logs": requestLogs,
+  "/v1/public/request-logs/{requestId}": requestLog,
   "/v1/public/usage": usage,
   "/v1/public/account": account,
 };

@@ -14,7 +14,8 @@ export type Partition = { tenantId: string; environment: Environment };
  * `provedAt` is when they last proved their identity; `requireStepUp` checks it.
  */
 export type Actor =
-  | { type: "API_KEY" | "SYSTEM" | "OPERATOR"; id: string }
+  | { type: "API_KEY"; id: string; scopes?: ReadonlySet<string> }
+  | { type: "SYSTEM" | "OPERATOR"; id: string }
   | { type: "USER"; id: string; role: Role; provedAt?: Date | null };
 
 /** Identifies a delivery across all tenants. */

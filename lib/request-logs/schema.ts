@@ -1,32 +1,59 @@
 import { z } from "zod";
-import { environment, instant, timestamp } from "@/lib/platform/schema";
-import { idOf, reference } from "@/lib/resources/id-schema";
-import { listQuery } from "@/lib/resources/pages";
+import { environment, instant, integer, storedText, text, timestamp } from "@/lib/platform/schema";
+import { idOf, idParameter, reference } from "@/lib/resources/id-schema";
+import { listQuery, pageOf } from "@/lib/resources/pages";
+import { maximumBodyBytes } from "./mask-secrets";
 
-export const requestLog = z.object({
-  id: idOf("request"),
+const fields = {
+  id: idOf("request").meta({ description: "The `X-Request-Id` of the response." }),
   environment,
-  apiKeyId: idOf("apiKey"),
-  method: z.string(),
-  path: z.string(),
-  status: z.number().int(),
-  durationMs: z.number().int(),
-  errorKind: z.string().nullable(),
-  idempotencyKey: z.string().nullable(),
-  address: z.string().nullable(),
-  userAgent: z.string().nullable(),
-  /** Whether the response is that of an earlier request with the same idempotency key. */
-  isReplay: z.boolean(),
-  createdAt: timestamp,
-});
+  apiKeyId: idOf("apiKey").meta({ description: "The key that the request was sent with." }),
+  method: storedText(20, "The HTTP method."),
+  path: storedText(2_048, "The path with its query. Secrets in it are masked."),
+  status: integer("The status of the response.", { minimum: 100, maximum: 599 }),
+  durationMs: integer("How long the response took, in milliseconds."),
+  errorKind: storedText(50, "The kind of error: the last part of the problem's `type`.").nullable(),
+  idempotencyKey: storedText(600, "The `Idempotency-Key` of the request.").nullable(),
+  address: storedText(100, "The client's network address.").nullable(),
+  userAgent: storedText(300, "The `User-Agent` of the request.").nullable(),
+  isReplay: z.boolean().meta({
+    description:
+      "Whether the response is that of an earlier request with the same `Idempotency-Key`.",
+  }),
+  createdAt: timestamp.meta({ description: "When the request arrived." }),
+};
+
+export const requestLog = z
+  .object(fields)
+  .meta({ id: "RequestLog", description: "A request to the API, without its bodies." });
 
 export type RequestLog = z.output<typeof requestLog>;
 
+/** Masking can make a text longer, but not twice as long. */
+const maximumMaskedLength = 2 * maximumBodyBytes;
+
 /** A request with both bodies, masked and truncated, which lists leave out. */
-export type RequestLogWithBodies = RequestLog & {
-  requestBody: string | null;
-  responseBody: string | null;
-};
+export const requestLogWithBodies = z
+  .object({
+    ...fields,
+    requestBody: storedText(
+      maximumMaskedLength,
+      "The first 16 KB of the request's body if it was JSON, with secrets masked. Null otherwise.",
+    ).nullable(),
+    responseBody: storedText(
+      maximumMaskedLength,
+      "The first 16 KB of the response's body, with secrets masked. Null for a successful read.",
+    ).nullable(),
+  })
+  .meta({ id: "RequestLogWithBodies", description: "A request to the API, with its bodies." });
+
+export type RequestLogWithBodies = z.output<typeof requestLogWithBodies>;
+
+export const requestLogPage = pageOf(requestLog);
+export const requestLogParams = z.object({ requestId: idParameter("request") });
+
+/** Where the API lists requests. */
+export const pathOfLog = "/v1/public/request-logs";
 
 /** Requests with the same error and operation. */
 export type ErrorGroup = {
@@ -41,25 +68,46 @@ export type ErrorGroup = {
 
 export const statusClasses = ["2xx", "4xx", "5xx"] as const;
 
+type StatusClass = (typeof statusClasses)[number];
+
 export const loggedMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-const exactStatus = z
+/** Exactly this status, or its whole class. */
+const statusFilter = z
   .string()
-  .regex(/^[1-5]\d\d$/)
-  .transform(Number);
+  .regex(/^([245]xx|[1-5][0-9][0-9])$/, "must be a status such as 404, or 2xx, 4xx or 5xx")
+  .transform((value) => (/xx$/.test(value) ? (value as StatusClass) : Number(value)));
 
 export const listRequestLogsQuery = listQuery("request", "desc", {
-  apiKeyId: reference("apiKey").optional(),
-  method: z.string().max(20).optional(),
-  /** Exactly this status, or its whole class. */
-  status: z.union([z.enum(statusClasses), exactStatus]).optional(),
-  errorKind: z.string().max(50).optional(),
-  idempotencyKey: z.string().max(255).optional(),
-  /** A prefix of the path. */
-  path: z.string().max(500).optional(),
-  /** Requests at this time or later, and before `until`. */
-  since: instant.optional(),
-  until: instant.optional(),
+  apiKeyId: reference("apiKey").optional().meta({ description: "Only requests with this key." }),
+  method: z
+    .enum(["HEAD", ...loggedMethods])
+    .meta({ id: "HttpMethod", description: "A method of HTTP." })
+    .optional()
+    .meta({ description: "Only requests with this method." }),
+  status: statusFilter.optional().meta({
+    description:
+      "Only responses with this status, or with one of its class: `4xx`, `5xx`, or `2xx` for all below 400.",
+    examples: ["4xx"],
+    maxLength: 3,
+  }),
+  errorKind: text(50)
+    .optional()
+    .meta({
+      description: "Only errors of this kind, such as `rate-limited`.",
+      examples: ["rate-limited"],
+    }),
+  idempotencyKey: text(255).optional().meta({
+    description: "Only requests with this `Idempotency-Key`.",
+  }),
+  path: text(500)
+    .optional()
+    .meta({
+      description: "Only requests whose path starts with this.",
+      examples: ["/v1/public/conversations"],
+    }),
+  since: instant.optional().meta({ description: "Only requests of this time or later." }),
+  until: instant.optional().meta({ description: "Only requests before this time." }),
 });
 
 export type ListRequestLogs = z.output<typeof listRequestLogsQuery>;

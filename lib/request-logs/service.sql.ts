@@ -1,7 +1,7 @@
 import type { Partition } from "@/lib/platform/caller";
 import { bindings, type Query, type References, sql } from "@/lib/platform/sql";
 import { firstIdAt } from "@/lib/resources/ids";
-import { type ListRequestLogs, maximumScannedRows } from "./schema";
+import { type ListRequestLogs, maximumScannedRows, pathOfLog } from "./schema";
 
 /**
  * Writes requests from arrays with one element per request. Also adds them to the hourly counts,
@@ -127,9 +127,12 @@ const statusRanges = {
 export function searchRequestLogsStatements(
   partition: Partition,
   query: ListRequestLogs,
+  { isWithoutReadsOfLog = false } = {},
 ): { list: Query; end: Query | null } {
   const { limit, order } = query;
   const { bind, values, fromIndex, endValues, checked } = selectRequests(partition, query);
+  if (isWithoutReadsOfLog)
+    checked.push(`NOT (status < 400 AND starts_with(path, ${bind("text", pathOfLog)}))`);
   const end = {
     name: `end_of_request_logs_${order}`,
     text: `SELECT id, created_at AS "createdAt" ${fromIndex} OFFSET ${maximumScannedRows - 1} LIMIT 2`,

@@ -18,7 +18,7 @@ const hourMs = 3_600_000;
 
 type RequestLogRow = Omit<RequestLogModel, "tenantId" | "requestBody" | "responseBody">;
 
-type RequestLogPage = { data: RequestLog[]; nextCursor?: string; lookedBackTo?: Date };
+export type RequestLogPage = { data: RequestLog[]; nextCursor?: string; lookedBackTo?: Date };
 
 /**
  * Requests of the last 30 days without their bodies, newest first by default. If the scan ended
@@ -28,8 +28,9 @@ type RequestLogPage = { data: RequestLog[]; nextCursor?: string; lookedBackTo?: 
 export async function listRequestLogs(
   caller: Caller,
   query: ListRequestLogs,
+  options?: { isWithoutReadsOfLog: boolean },
 ): Promise<RequestLogPage> {
-  const { list, end } = searchRequestLogsStatements(caller.partition, query);
+  const { list, end } = searchRequestLogsStatements(caller.partition, query, options);
   const page = toPage(await readRows<RequestLogRow>(list, caller), query.limit, toRequestLog);
   if (page.nextCursor || !end) return page;
 

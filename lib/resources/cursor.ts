@@ -3,13 +3,19 @@ import { readRows } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
 import { sql } from "@/lib/platform/sql";
 import { now } from "@/lib/platform/time";
-import { isFromDroppedWeek } from "./ids";
+import { type IdKind, isFromDroppedWeek } from "./ids";
 import { type ListedTable, partsOf } from "./registry";
 
 /** Events are missing here, because they have a feed of their own. */
 const parents = Object.fromEntries(
   partsOf("list").map(({ table, parent }) => [table, parent]),
 ) as Record<ListedTable, string | null>;
+
+/** The tables whose weeks are dropped without a trace of single items. */
+const partitioned: Partial<Record<ListedTable, IdKind>> = {
+  deliveries: "delivery",
+  request_logs: "request",
+};
 
 const parameters = {
   tenantId: "text",
@@ -45,7 +51,8 @@ export async function requireCursor(
   parentId: string | null = null,
 ) {
   if (cursor === undefined) return;
-  if (list === "deliveries" && isFromDroppedWeek("delivery", cursor, now())) return;
+  const kind = partitioned[list];
+  if (kind && isFromDroppedWeek(kind, cursor, now())) return;
   const statement = isItemStatements[list]({ ...caller.partition, cursor, parentId });
   const [found] = await readRows<{ isItem: boolean }>(statement, caller);
   if (!found?.isItem) throw invalidCursor();

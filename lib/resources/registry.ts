@@ -245,7 +245,7 @@ export const nouns = {
           "What the account has used. Usage of the test environment is counted and never billed.",
       },
     },
-    scope: { name: "usage", label: "Usage and account", isReadOnly: true, presets: [] },
+    scope: { name: "usage", label: "Usage, account and logs", isReadOnly: true, presets: [] },
   },
   /** An organization; the API calls it the account. */
   tenant: {
@@ -260,7 +260,20 @@ export const nouns = {
       },
     },
   },
-  request: { label: "request", idPrefix: "req", dashboardPath: "logs/{id}" },
+  request: {
+    label: "request",
+    idPrefix: "req",
+    api: {
+      path: "request-logs",
+      tag: {
+        name: "Request logs",
+        description:
+          "The requests of the last 30 days, with their responses. A key that has every `read:` scope sees the requests of all keys in its environment. Any other key sees its own.",
+      },
+    },
+    list: { table: "request_logs", parent: null },
+    dashboardPath: "logs/{id}",
+  },
   user: {
     label: "member",
     idPrefix: "usr",

@@ -3,6 +3,7 @@ import { completion } from "./completion";
 import { eventsTail, eventTypes } from "./events";
 import { listen } from "./listen";
 import { login, logout, whoami } from "./login";
+import { logsTail } from "./logs";
 import { open } from "./open";
 import { trigger } from "./trigger";
 import { webhooksList, webhooksReplay, webhooksResend, webhooksTest } from "./webhooks";
@@ -16,6 +17,7 @@ export const commands: Command[] = [
   trigger,
   eventsTail,
   eventTypes,
+  logsTail,
   webhooksList,
   webhooksTest,
   webhooksResend,

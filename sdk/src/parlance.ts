@@ -9,6 +9,7 @@ import { filesOf } from "./files";
 import { knowledgeOf } from "./knowledge";
 import { knowledgeBasesOf } from "./knowledge-bases";
 import { membersOf } from "./members";
+import { requestLogsOf } from "./request-logs";
 import type { ApiPromise } from "./responses";
 import { type Hooks, type RequestOptions, type Wait, wait } from "./transport";
 import { webhooksOf } from "./webhook-subscriptions";
@@ -58,6 +59,7 @@ export class Parlance {
   readonly webhooks: ReturnType<typeof webhooksOf>;
   readonly events: ReturnType<typeof eventsOf>;
   readonly members: ReturnType<typeof membersOf>;
+  readonly requestLogs: ReturnType<typeof requestLogsOf>;
   readonly usage: ReturnType<typeof usageOf>;
   readonly account: ReturnType<typeof accountOf>;
 
@@ -101,6 +103,7 @@ export class Parlance {
     this.webhooks = webhooksOf(caller);
     this.events = eventsOf(caller);
     this.members = membersOf(caller);
+    this.requestLogs = requestLogsOf(caller);
     this.usage = usageOf(caller);
     this.account = accountOf(caller);
   }

@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { openApiDocument } from "@/lib/api/openapi";
 import { type Scope, scopes } from "@/lib/api-keys/scopes";
 import { db } from "@/lib/platform/db";
+import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { call, newKey, newTenant, type TestTenant } from "../support/api";
 
 const { paths } = openApiDocument({
@@ -60,7 +61,13 @@ beforeAll(async () => {
     where: { id: deliveries[0].id },
     data: { status: "FAILED", nextAttemptAt: null },
   });
+  // Without the other scopes, a key sees only its own requests.
+  const request = await call(keys["read:usage"], "GET", "/account");
+  const requestId = request.headers.get("x-request-id") ?? "";
+  await flushRequestLogs();
+  await vi.waitUntil(() => db().requestLog.findFirst({ where: { id: requestId } }));
   ids = {
+    requestId,
     webhookId,
     conversationId,
     knowledgeBaseId,

@@ -86,7 +86,7 @@ test("errors of a new key appear next to the fields, and the input stays", async
   await signUp(page);
 
   await createKey(page, "   ");
-  await page.getByRole("group", { name: "Usage and account" }).getByLabel("None").check();
+  await page.getByRole("group", { name: "Usage, account and logs" }).getByLabel("None").check();
   await page.getByLabel("Expires").selectOption("date");
   await page.getByLabel("Last day").fill("2020-01-01");
   await page.getByRole("button", { name: "Create test key" }).click();
@@ -95,7 +95,7 @@ test("errors of a new key appear next to the fields, and the input stays", async
   await expect(page.getByText("Must be in the future")).toBeVisible();
   await expect(page.getByLabel("Last day")).toHaveValue("2020-01-01");
   await expect(
-    page.getByRole("group", { name: "Usage and account" }).getByLabel("None"),
+    page.getByRole("group", { name: "Usage, account and logs" }).getByLabel("None"),
   ).toBeChecked();
 });
 

@@ -7,11 +7,12 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { commands } from "@/sdk/cli/commands";
 import { verifyWebhook } from "@/sdk/src/webhooks";
-import { baseUrl, call, newTenant } from "../support/api";
+import { baseUrl, call, newKey, newTenant } from "../support/api";
 import { startReceiver } from "../support/receiver";
 
 // The command line as a user runs it, as a process of its own.
@@ -84,6 +85,34 @@ async function ready(child: ChildProcess): Promise<string> {
   return text;
 }
 
+/** What a running command has said on standard error. */
+function notesOf(child: ChildProcess): () => string {
+  let text = "";
+  child.stderr?.on("data", (chunk) => {
+    text += chunk;
+  });
+  return () => text;
+}
+
+/** Passes requests on to the service, unless it is broken. */
+async function startProxy() {
+  const server = createServer(async (request, response) => {
+    if (proxy.isBroken) return void request.socket.destroy();
+    const passed = await fetch(`${baseUrl()}${request.url}`, {
+      headers: { authorization: request.headers.authorization ?? "" },
+    });
+    const { status, headers } = passed;
+    response.writeHead(status, { date: headers.get("date") ?? "" }).end(await passed.text());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const proxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    isBroken: false,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+  return proxy;
+}
+
 test("every command has help, which needs no key and ends with 0", async () => {
   const { parlance } = newUser();
   const overview = await parlance([]);
@@ -103,6 +132,9 @@ test.each([
   [["listen"], "Give the receiver"],
   [["listen", "--forward-to", "ftp://x"], "must be an http or https URL"],
   [["webhooks", "resend", "wh_1"], "Give <delivery>."],
+  [["logs", "tail", "--status", "teapot"], "--status must be a status such as 404"],
+  [["logs", "tail", "--since", "yesterday"], "--since must be a time"],
+  [["logs", "trail"], 'no command "logs trail". Did you mean "logs tail"?'],
   [["whoami", "extra"], 'no argument for "extra"'],
   [["whoami"], "There is no API key. Run `parlance login`"],
 ])("invalid arguments %j end with 2 and an explanation", async (args, message) => {
@@ -223,6 +255,55 @@ test("trigger raises each type that it names, and events tail prints them", asyn
       if (value.type === type && JSON.stringify(value.data).includes(id)) break;
     }
   }
+});
+
+test("logs tail prints each request once, without its own, and continues after an outage", async () => {
+  const { key } = await newTenant();
+  const { start } = newUser(key);
+  const proxy = await startProxy();
+  const tail = start("logs", "tail", "--json", "--status", "4xx", "--base-url", proxy.url);
+  const requests = results(tail);
+  const notes = notesOf(tail);
+  await expect.poll(notes, { timeout: 30_000 }).toContain("Connected. Press Ctrl-C");
+  const next = async () => (await requests.next()).value;
+
+  await call({ key }, "GET", "/customers");
+  const missing = await call({ key }, "GET", "/customers/cus_00000000000000000000000000");
+  expect(await next()).toMatchObject({
+    id: missing.headers.get("x-request-id"),
+    status: 404,
+    errorKind: "not-found",
+  });
+
+  proxy.isBroken = true;
+  await expect.poll(notes, { timeout: 30_000 }).toContain("Trying again.");
+  const invalid = await call({ key }, "POST", "/customers", {});
+  proxy.isBroken = false;
+  expect((await next()).id).toBe(invalid.headers.get("x-request-id"));
+  await expect.poll(notes).toContain("Connected again.");
+
+  const last = await call({ key }, "POST", "/agents", {});
+  expect((await next()).id).toBe(last.headers.get("x-request-id"));
+  tail.kill("SIGINT");
+  expect(await once(tail, "exit")).toEqual([0, null]);
+  await proxy.close();
+});
+
+test("logs tail starts at a time, and says what a key without every read scope sees", async () => {
+  const tenant = await newTenant();
+  const narrow = await newKey(tenant, { scopes: ["read:usage"] });
+  await call(tenant, "GET", "/customers");
+  const own = await call(narrow, "GET", "/account");
+  const tail = newUser(narrow.key).start(
+    ...["logs", "tail", "--since", "2026-01-01T00:00:00Z", "--path", "/account", "--method", "get"],
+  );
+  expect(await ready(tail)).toContain("sees only its own requests");
+  const lines = createInterface({ input: tail.stdout as Readable })[Symbol.asyncIterator]();
+  expect((await lines.next()).value).toMatch(
+    new RegExp(
+      `^\\S+Z  200  GET     /v1/public/account  \\d+ ms  ${own.headers.get("x-request-id")}$`,
+    ),
+  );
 });
 
 test("webhooks are listed, tested, resent and replayed", async () => {

@@ -82,6 +82,8 @@ const methods: Record<keyof Operations, (client: Parlance) => Promise<unknown>> 
   getEvent: ({ events }) => events.get("eventId"),
   listEventTypes: ({ events }) => events.types(),
   listMembers: ({ members }) => members.list(),
+  listRequestLogs: ({ requestLogs }) => requestLogs.list(),
+  getRequestLog: ({ requestLogs }) => requestLogs.get("requestId"),
   getUsage: ({ usage }) => usage.get(),
   getAccount: ({ account }) => account.get(),
 };

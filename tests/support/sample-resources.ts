@@ -1,5 +1,7 @@
+import { vi } from "vitest";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { db } from "@/lib/platform/db";
+import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { call, newKey, type TestTenant } from "./api";
 
 const idPattern = /\b([a-z]{2,3})_(…|[0-9A-HJKMNP-TV-Z]{26})/g;
@@ -41,6 +43,13 @@ export async function furnish(
       const delivery = await db().delivery.findFirstOrThrow({ where: { webhookId } });
       await attemptDelivery({ ...tenant.identity.partition, id: delivery.id });
       return delivery.id;
+    },
+    req: async () => {
+      const { headers } = await call(tenant, "GET", "/account");
+      const requestId = headers.get("x-request-id") ?? "";
+      await flushRequestLogs();
+      await vi.waitUntil(() => db().requestLog.findFirst({ where: { id: requestId } }));
+      return requestId;
     },
     fil: () => create("/files", { name: "order.txt", text: "1 lamp" }),
     ers: async () => create(`/customers/${await create("/customers", { name: "Ada" })}/erase`, {}),

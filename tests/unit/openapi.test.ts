@@ -192,12 +192,20 @@ const owaspExceptions: Record<string, string> = {
     "An installation has one server, for its own tenants; x-internal would say nothing.",
 };
 
+/** The findings that are wrong in one place. */
+const owaspMistakes: Record<string, string> = {
+  "Security credentials detected in path parameter: apiKeyId.":
+    "The id of a key is no credential: only the key itself is.",
+};
+
 describe("rules", () => {
   test("OWASP's rules find nothing but what is listed here with its reason", async () => {
     const spectral = new spectralCore.Spectral();
     spectral.setRuleset({ extends: [[owaspRuleset as never, "recommended"]] });
     const found = await spectral.run(JSON.stringify(document));
-    const unexpected = found.filter(({ code }) => !(code in owaspExceptions));
+    const unexpected = found.filter(
+      ({ code, message }) => !(code in owaspExceptions || message in owaspMistakes),
+    );
     expect(
       unexpected.map(({ code, message, path }) => `${code}: ${message} ${path.join("/")}`),
     ).toEqual([]);

@@ -82,7 +82,7 @@ const operationsByScope: Record<string, string[]> = {
     "recoverWebhookDeliveries",
     "replayWebhook",
   ],
-  "read:usage": ["getUsage", "getAccount"],
+  "read:usage": ["getUsage", "getAccount", "listRequestLogs", "getRequestLog"],
 };
 
 test("the eleven scopes keep their names and open the same operations", () => {

@@ -1296,6 +1296,9 @@ export type FoundConversationPage = {
   nextCursor?: string;
 };
 
+/** A method of HTTP. */
+export type HttpMethod = "HEAD" | "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
 /** Documents that your programs search together. */
 export type KnowledgeBase = {
   /** The id of the knowledge base. */
@@ -1756,6 +1759,75 @@ export type ReplayWebhookBody = {
 
 /** `invalid_json`: the body is not valid JSON. `invalid_reply`: `reply` is not an object with a `text` of 1 to 10,000 characters and nothing else. `too_long`: the text has more than 10,000 characters, or the body more than 64 KiB. `conversation_closed` and `conversation_deleted`: the conversation takes no message. `message_redacted`: the message that it replies to was redacted, or its customer was erased. `already_replied`: an earlier attempt posted the reply to this event. */
 export type ReplyProblem = "invalid_json" | "invalid_reply" | "too_long" | "conversation_closed" | "conversation_deleted" | "message_redacted" | "already_replied";
+
+/** A request to the API, without its bodies. */
+export type RequestLog = {
+  /** The `X-Request-Id` of the response. */
+  id: string;
+  environment: Environment;
+  /** The key that the request was sent with. */
+  apiKeyId: string;
+  /** The HTTP method. */
+  method: string;
+  /** The path with its query. Secrets in it are masked. */
+  path: string;
+  /** The status of the response. */
+  status: number;
+  /** How long the response took, in milliseconds. */
+  durationMs: number;
+  /** The kind of error: the last part of the problem's `type`. */
+  errorKind: string | null;
+  /** The `Idempotency-Key` of the request. */
+  idempotencyKey: string | null;
+  /** The client's network address. */
+  address: string | null;
+  /** The `User-Agent` of the request. */
+  userAgent: string | null;
+  /** Whether the response is that of an earlier request with the same `Idempotency-Key`. */
+  isReplay: boolean;
+  /** When the request arrived. */
+  createdAt: string;
+};
+
+export type RequestLogPage = {
+  /** The items of this page. */
+  data: RequestLog[];
+  /** The id of the last item. Present only when more pages exist. */
+  nextCursor?: string;
+};
+
+/** A request to the API, with its bodies. */
+export type RequestLogWithBodies = {
+  /** The `X-Request-Id` of the response. */
+  id: string;
+  environment: Environment;
+  /** The key that the request was sent with. */
+  apiKeyId: string;
+  /** The HTTP method. */
+  method: string;
+  /** The path with its query. Secrets in it are masked. */
+  path: string;
+  /** The status of the response. */
+  status: number;
+  /** How long the response took, in milliseconds. */
+  durationMs: number;
+  /** The kind of error: the last part of the problem's `type`. */
+  errorKind: string | null;
+  /** The `Idempotency-Key` of the request. */
+  idempotencyKey: string | null;
+  /** The client's network address. */
+  address: string | null;
+  /** The `User-Agent` of the request. */
+  userAgent: string | null;
+  /** Whether the response is that of an earlier request with the same `Idempotency-Key`. */
+  isReplay: boolean;
+  /** When the request arrived. */
+  createdAt: string;
+  /** The first 16 KB of the request's body if it was JSON, with secrets masked. Null otherwise. */
+  requestBody: string | null;
+  /** The first 16 KB of the response's body, with secrets masked. Null for a successful read. */
+  responseBody: string | null;
+};
 
 /** What the member may do in the dashboard. A `VIEWER` reads conversations and does not reply. */
 export type Role = "OWNER" | "ADMIN" | "MEMBER" | "VIEWER";
@@ -2367,6 +2439,31 @@ export type ListMembersQuery = {
   order?: Order | undefined;
 };
 
+export type ListRequestLogsQuery = {
+  /** `nextCursor` of the previous page. */
+  cursor?: string | undefined;
+  /** Items per page: 1 to 100. A larger number is read as 100. */
+  limit?: number | undefined;
+  /** By creation: `asc` oldest first, `desc` newest first. */
+  order?: Order | undefined;
+  /** Only requests with this key. */
+  apiKeyId?: string | undefined;
+  /** Only requests with this method. */
+  method?: HttpMethod | undefined;
+  /** Only responses with this status, or with one of its class: `4xx`, `5xx`, or `2xx` for all below 400. */
+  status?: string | undefined;
+  /** Only errors of this kind, such as `rate-limited`. */
+  errorKind?: string | undefined;
+  /** Only requests with this `Idempotency-Key`. */
+  idempotencyKey?: string | undefined;
+  /** Only requests whose path starts with this. */
+  path?: string | undefined;
+  /** Only requests of this time or later. */
+  since?: string | Date | undefined;
+  /** Only requests before this time. */
+  until?: string | Date | undefined;
+};
+
 export type GetUsageQuery = {
   /** The first day (UTC). Default: the first day of the month of `to`. */
   from?: string | undefined;
@@ -2729,6 +2826,18 @@ export type Operations = {
     query: ListMembersQuery;
     body: undefined;
     response: MemberPage;
+  };
+  listRequestLogs: {
+    route: "GET /request-logs";
+    query: ListRequestLogsQuery;
+    body: undefined;
+    response: RequestLogPage;
+  };
+  getRequestLog: {
+    route: "GET /request-logs/{requestId}";
+    query: undefined;
+    body: undefined;
+    response: RequestLogWithBodies;
   };
   getUsage: {
     route: "GET /usage";

@@ -1583,6 +1583,68 @@ class Replay(Model):
     """More events than `count` may be sent: of a webhook with a filter, only the first 20,000 of the period are counted."""
 
 
+class RequestLog(Model):
+    """A request to the API, without its bodies."""
+    id: str
+    """The `X-Request-Id` of the response."""
+    environment: Union[Literal["live", "test"], str]
+    api_key_id: str
+    """The key that the request was sent with."""
+    method: str
+    """The HTTP method."""
+    path: str
+    """The path with its query. Secrets in it are masked."""
+    status: int
+    """The status of the response."""
+    duration_ms: int
+    """How long the response took, in milliseconds."""
+    error_kind: Optional[str] = None
+    """The kind of error: the last part of the problem's `type`."""
+    idempotency_key: Optional[str] = None
+    """The `Idempotency-Key` of the request."""
+    address: Optional[str] = None
+    """The client's network address."""
+    user_agent: Optional[str] = None
+    """The `User-Agent` of the request."""
+    is_replay: bool
+    """Whether the response is that of an earlier request with the same `Idempotency-Key`."""
+    created_at: datetime
+    """When the request arrived."""
+
+
+class RequestLogWithBodies(Model):
+    """A request to the API, with its bodies."""
+    id: str
+    """The `X-Request-Id` of the response."""
+    environment: Union[Literal["live", "test"], str]
+    api_key_id: str
+    """The key that the request was sent with."""
+    method: str
+    """The HTTP method."""
+    path: str
+    """The path with its query. Secrets in it are masked."""
+    status: int
+    """The status of the response."""
+    duration_ms: int
+    """How long the response took, in milliseconds."""
+    error_kind: Optional[str] = None
+    """The kind of error: the last part of the problem's `type`."""
+    idempotency_key: Optional[str] = None
+    """The `Idempotency-Key` of the request."""
+    address: Optional[str] = None
+    """The client's network address."""
+    user_agent: Optional[str] = None
+    """The `User-Agent` of the request."""
+    is_replay: bool
+    """Whether the response is that of an earlier request with the same `Idempotency-Key`."""
+    created_at: datetime
+    """When the request arrived."""
+    request_body: Optional[str] = None
+    """The first 16 KB of the request's body if it was JSON, with secrets masked. Null otherwise."""
+    response_body: Optional[str] = None
+    """The first 16 KB of the response's body, with secrets masked. Null for a successful read."""
+
+
 class SearchHighlight(Model):
     """A part of a conversation with words of a query."""
     field: Union[Literal["subject", "message", "customer.name", "customer.email", "customer.phone", "customer.externalId"], str]

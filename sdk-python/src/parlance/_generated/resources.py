@@ -1585,6 +1585,68 @@ class MembersResource:
         return self._client._list("GET", "/members", models.Member.model_validate, query={"cursor": cursor, "limit": limit, "order": order}, timeout=timeout, max_retries=max_retries)
 
 
+class RequestLogsResource:
+    def __init__(self, client: Transport) -> None:
+        self._client = client
+
+    def list(
+        self,
+        *,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        order: Union[Literal["asc", "desc"], NotGiven] = NOT_GIVEN,
+        api_key_id: Union[str, NotGiven] = NOT_GIVEN,
+        method: Union[Literal["HEAD", "GET", "POST", "PUT", "PATCH", "DELETE"], NotGiven] = NOT_GIVEN,
+        status: Union[str, NotGiven] = NOT_GIVEN,
+        error_kind: Union[str, NotGiven] = NOT_GIVEN,
+        idempotency_key: Union[str, NotGiven] = NOT_GIVEN,
+        path: Union[str, NotGiven] = NOT_GIVEN,
+        since: Union[str, datetime, NotGiven] = NOT_GIVEN,
+        until: Union[str, datetime, NotGiven] = NOT_GIVEN,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Pages[models.RequestLog]:
+        """List requests to the API, newest first.
+
+        A request appears within about two seconds of its response, so one that took longer can appear behind newer ones. Successful reads of this list are left out, unless `path` selects them. A page can have fewer items than `limit`, or none, and a `nextCursor`: few of the requests that were searched match the filters.
+
+        Needs the scope `read:usage`.
+
+        Args:
+            cursor: `nextCursor` of the previous page.
+            limit: Items per page: 1 to 100. A larger number is read as 100.
+            order: By creation: `asc` oldest first, `desc` newest first.
+            api_key_id: Only requests with this key.
+            method: Only requests with this method.
+            status: Only responses with this status, or with one of its class: `4xx`, `5xx`, or `2xx` for all below 400.
+            error_kind: Only errors of this kind, such as `rate-limited`.
+            idempotency_key: Only requests with this `Idempotency-Key`.
+            path: Only requests whose path starts with this.
+            since: Only requests of this time or later.
+            until: Only requests before this time.
+            timeout: Seconds for each attempt.
+            max_retries: Attempts after the first one.
+        """
+        return self._client._list("GET", "/request-logs", models.RequestLog.model_validate, query={"cursor": cursor, "limit": limit, "order": order, "apiKeyId": api_key_id, "method": method, "status": status, "errorKind": error_kind, "idempotencyKey": idempotency_key, "path": path, "since": since, "until": until}, timeout=timeout, max_retries=max_retries)
+
+    def get(
+        self,
+        request_id: str,
+        *,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> models.RequestLogWithBodies:
+        """Get a request to the API, with its bodies.
+
+        Needs the scope `read:usage`.
+
+        Args:
+            timeout: Seconds for each attempt.
+            max_retries: Attempts after the first one.
+        """
+        return self._client._call("GET", "/request-logs/{requestId}", models.RequestLogWithBodies.model_validate, path={"requestId": request_id}, timeout=timeout, max_retries=max_retries)
+
+
 class UsageResource:
     def __init__(self, client: Transport) -> None:
         self._client = client
@@ -3207,6 +3269,68 @@ class AsyncMembersResource:
         return self._client._list("GET", "/members", models.Member.model_validate, query={"cursor": cursor, "limit": limit, "order": order}, timeout=timeout, max_retries=max_retries)
 
 
+class AsyncRequestLogsResource:
+    def __init__(self, client: AsyncTransport) -> None:
+        self._client = client
+
+    def list(
+        self,
+        *,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        order: Union[Literal["asc", "desc"], NotGiven] = NOT_GIVEN,
+        api_key_id: Union[str, NotGiven] = NOT_GIVEN,
+        method: Union[Literal["HEAD", "GET", "POST", "PUT", "PATCH", "DELETE"], NotGiven] = NOT_GIVEN,
+        status: Union[str, NotGiven] = NOT_GIVEN,
+        error_kind: Union[str, NotGiven] = NOT_GIVEN,
+        idempotency_key: Union[str, NotGiven] = NOT_GIVEN,
+        path: Union[str, NotGiven] = NOT_GIVEN,
+        since: Union[str, datetime, NotGiven] = NOT_GIVEN,
+        until: Union[str, datetime, NotGiven] = NOT_GIVEN,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> AsyncPages[models.RequestLog]:
+        """List requests to the API, newest first.
+
+        A request appears within about two seconds of its response, so one that took longer can appear behind newer ones. Successful reads of this list are left out, unless `path` selects them. A page can have fewer items than `limit`, or none, and a `nextCursor`: few of the requests that were searched match the filters.
+
+        Needs the scope `read:usage`.
+
+        Args:
+            cursor: `nextCursor` of the previous page.
+            limit: Items per page: 1 to 100. A larger number is read as 100.
+            order: By creation: `asc` oldest first, `desc` newest first.
+            api_key_id: Only requests with this key.
+            method: Only requests with this method.
+            status: Only responses with this status, or with one of its class: `4xx`, `5xx`, or `2xx` for all below 400.
+            error_kind: Only errors of this kind, such as `rate-limited`.
+            idempotency_key: Only requests with this `Idempotency-Key`.
+            path: Only requests whose path starts with this.
+            since: Only requests of this time or later.
+            until: Only requests before this time.
+            timeout: Seconds for each attempt.
+            max_retries: Attempts after the first one.
+        """
+        return self._client._list("GET", "/request-logs", models.RequestLog.model_validate, query={"cursor": cursor, "limit": limit, "order": order, "apiKeyId": api_key_id, "method": method, "status": status, "errorKind": error_kind, "idempotencyKey": idempotency_key, "path": path, "since": since, "until": until}, timeout=timeout, max_retries=max_retries)
+
+    async def get(
+        self,
+        request_id: str,
+        *,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> models.RequestLogWithBodies:
+        """Get a request to the API, with its bodies.
+
+        Needs the scope `read:usage`.
+
+        Args:
+            timeout: Seconds for each attempt.
+            max_retries: Attempts after the first one.
+        """
+        return await self._client._call("GET", "/request-logs/{requestId}", models.RequestLogWithBodies.model_validate, path={"requestId": request_id}, timeout=timeout, max_retries=max_retries)
+
+
 class AsyncUsageResource:
     def __init__(self, client: AsyncTransport) -> None:
         self._client = client
@@ -3269,6 +3393,7 @@ class Resources(Transport):
         self.webhooks = WebhooksResource(self)
         self.events = EventsResource(self)
         self.members = MembersResource(self)
+        self.request_logs = RequestLogsResource(self)
         self.usage = UsageResource(self)
         self.account = AccountResource(self)
 
@@ -3287,5 +3412,6 @@ class AsyncResources(AsyncTransport):
         self.webhooks = AsyncWebhooksResource(self)
         self.events = AsyncEventsResource(self)
         self.members = AsyncMembersResource(self)
+        self.request_logs = AsyncRequestLogsResource(self)
         self.usage = AsyncUsageResource(self)
         self.account = AsyncAccountResource(self)
