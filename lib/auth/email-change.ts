@@ -191,6 +191,7 @@ export function findReversibleChange(token: string) {
  * suspended until someone confirms them. Every session ends, and the holder sets a new password
  * with a link to that address.
  * @returns false if the link is no longer valid
+ * @throws AppError `conflict` if another account has the address by now
  */
 export async function undoEmailChange(token: string, device: Device): Promise<boolean> {
   return db().$transaction(async (transaction) => {
@@ -211,10 +212,8 @@ export async function undoEmailChange(token: string, device: Device): Promise<bo
       data: { undoneAt: at, expiresAt: at },
     });
     // First, so that the mails about what is dropped go to this address.
-    await transaction.user.update({
-      where: { id: userId },
-      data: { email: change.from, passwordHash: null },
-    });
+    const data = { email: change.from, passwordHash: null };
+    await transaction.user.update({ where: { id: userId }, data }).catch(refuseTakenAddress);
     const since = new Date(change.requestedAt.getTime() - suspectMs);
     await dropSignInsSince(transaction, userId, since, { device, at });
     const owner = { id: userId, email: change.from, name: user.name };
@@ -230,6 +229,15 @@ export async function undoEmailChange(token: string, device: Device): Promise<bo
       await queueMail(transaction, to, { kind: "email-restored", ...about });
     return true;
   });
+}
+
+/** The address is reserved, so the other account was made in some unusual way, or just in time. */
+function refuseTakenAddress(error: unknown): never {
+  if (!isUniqueViolation(error)) throw error;
+  throw new AppError(
+    "conflict",
+    "Another account has the earlier address now, so the change cannot be reversed. Ask the operator of this installation for help.",
+  );
 }
 
 async function dropSignInsSince(

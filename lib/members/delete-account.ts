@@ -6,14 +6,15 @@ import { lockAccount } from "@/lib/resources/lock-row";
 import { deviceName } from "@/lib/sessions/device-name";
 import type { Device, SignedInUser } from "@/lib/sessions/service";
 import { changeAccount } from "@/lib/step-up/change-account";
-import { recordAuditOfUser } from "@/lib/users/service";
+import { recordAuditOfUser, reversibleUntil } from "@/lib/users/service";
 import { revokeInvitationsOf } from "./invitations";
 
 /**
  * Deletes the signed-in user with everything that signs them in. What they did stays: their
  * messages, the API keys they created, and their entries in audit logs, with their id and the name
  * of that time, because the seal of a log covers it.
- * @throws AppError `conflict` while they are the only owner of an organization
+ * @throws AppError `conflict` while they are the only owner of an organization, or while the holder of
+ * an earlier address can take the account back: a thief who changed it must not delete it first
  */
 export function deleteAccount(
   user: Pick<SignedInUser, "id" | "sessionId">,
@@ -24,6 +25,7 @@ export function deleteAccount(
 
   async function remove(transaction: Db, at: Date): Promise<void> {
     const { address, userAgent } = device;
+    await requireNothingToReverse(transaction, user.id);
     const memberships = await transaction.membership.findMany({
       where: { userId: user.id },
       orderBy: { tenantId: "asc" },
@@ -49,6 +51,16 @@ export function deleteAccount(
       ...{ name, device: deviceName(userAgent), address, at },
     });
   }
+}
+
+/** The lock of the account keeps a change of its address from being confirmed meanwhile. */
+async function requireNothingToReverse(transaction: Db, userId: string): Promise<void> {
+  const until = await reversibleUntil(transaction, userId);
+  if (!until) return;
+  throw new AppError(
+    "conflict",
+    `Your email address was changed, and the earlier one can reverse that until ${until.toISOString().slice(0, 16).replace("T", " ")} UTC. You can delete your account after that.`,
+  );
 }
 
 async function requireOtherOwners(transaction: Db, userId: string): Promise<void> {

@@ -80,6 +80,22 @@ export class AddressReserved extends AppError {
 /** What is true of a change of address that its link can reverse. */
 export const reversible = () => ({ undoneAt: null, undoUntil: { gt: now() } });
 
+/** Until when an earlier address can take the account back, or null. */
+export async function reversibleUntil(transaction: Db, userId: string): Promise<Date | null> {
+  const latest = await transaction.emailChange.findFirst({
+    where: { userId, ...reversible() },
+    orderBy: { undoUntil: "desc" },
+    select: { undoUntil: true },
+  });
+  return latest?.undoUntil ?? null;
+}
+
+/**
+ * The address stays reserved for a while after the link expired, so that no one else can get it
+ * while the link is being used, also on a machine with a slower clock.
+ */
+const reservedAfterwardsMs = 10 * 60_000;
+
 /**
  * Whether the address was a user's until a few days ago. No one else gets it while the change can be
  * reversed; otherwise, the one who made it could keep the address from its owner.
@@ -90,7 +106,9 @@ export async function isReserved(
   email: string,
   forUserId?: string,
 ): Promise<boolean> {
-  const where = { from: email, ...reversible(), ...(forUserId && { userId: { not: forUserId } }) };
+  const undoUntil = { gt: new Date(now().getTime() - reservedAfterwardsMs) };
+  const byOthers = forUserId && { userId: { not: forUserId } };
+  const where = { from: email, undoneAt: null, undoUntil, ...byOthers };
   const select = { userId: true };
   return (await transaction.emailChange.findFirst({ where, select })) !== null;
 }

@@ -13,17 +13,20 @@ import { createPasswordReset, findPasswordReset } from "@/lib/auth/password-rese
 import { signInWithProvider } from "@/lib/auth/provider-sign-in";
 import { signIn, signUp, signUpByInvitation } from "@/lib/auth/service";
 import { openMail } from "@/lib/mail/service";
+import { deleteAccount } from "@/lib/members/delete-account";
 import { createInvitation } from "@/lib/members/invitations";
 import { mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
+import { newId } from "@/lib/resources/ids";
 import { findLiveSession } from "@/lib/sessions/service";
 import { ProofNeeded, proofLifetimeMs } from "@/lib/step-up/proof";
 import {
   as,
   auditOf,
   newAddress,
+  newMember,
   newOrganization,
   newSession,
   someDevice,
@@ -261,6 +264,60 @@ test("no one else gets the old address while it can take the account back", asyn
 
   expect(await undoEmailChange(undo, someDevice)).toBe(true);
   expect(await emailOf(owner.id)).toBe(owner.email);
+});
+
+test("a thief cannot delete the account while the old address can take it back", async () => {
+  const { tenant, owner, user } = await newUser();
+  await newMember(tenant.id, "OWNER");
+  const thief = newAddress("thief");
+  await changeTo(user, thief);
+  const undo = await tokenTo(owner.email, "undo");
+  // A second change must not make it possible either.
+  await changeTo(user, newAddress("again"));
+  await expect(deleteAccount(user, someDevice)).rejects.toMatchObject({
+    kind: "conflict",
+    detail: expect.stringMatching(/can reverse that until \d{4}-\d\d-\d\d \d\d:\d\d UTC/),
+  });
+  expect(await undoEmailChange(undo, someDevice)).toBe(true);
+  expect(await emailOf(owner.id)).toBe(owner.email);
+});
+
+test("an account can be deleted once its change of address is final", async () => {
+  const { tenant, owner, user } = await newUser();
+  await newMember(tenant.id, "OWNER");
+  await changeTo(user, newAddress("new"));
+  const undoUntil = new Date(Date.now() - 1_000);
+  await db().emailChange.updateMany({ where: { userId: owner.id }, data: { undoUntil } });
+  await deleteAccount(user, someDevice);
+  expect(await db().user.count({ where: { id: owner.id } })).toBe(0);
+});
+
+test("the old address is reserved for longer than its link works, so that no sign-up can overtake it", async () => {
+  const { owner, user } = await newUser();
+  await changeTo(user, newAddress("thief"));
+  const squat = () =>
+    signUp({ organization: "Squat", name: "Squatter", email: owner.email, password }, someDevice);
+  setCurrentTime(() => new Date(Date.now() + undoDays * dayMs + 1_000));
+  expect(await undoEmailChange(await tokenTo(owner.email, "undo"), someDevice)).toBe(false);
+  expect(await squat()).toEqual({ outcome: "email-taken" });
+  setCurrentTime(() => new Date(Date.now() + undoDays * dayMs + 11 * 60_000));
+  expect(await squat()).toMatchObject({ outcome: "signed-in" });
+});
+
+test("if another account has the old address after all, reversing the change says so and changes nothing", async () => {
+  const { owner, user } = await newUser();
+  const thief = newAddress("thief");
+  await changeTo(user, thief);
+  await db().user.create({
+    data: { id: newId("user"), email: owner.email, name: "Grace", createdAt: new Date() },
+  });
+  const undo = await tokenTo(owner.email, "undo");
+  await expect(undoEmailChange(undo, someDevice)).rejects.toMatchObject({
+    kind: "conflict",
+    detail: expect.stringContaining("Another account has the earlier address"),
+  });
+  expect(await emailOf(owner.id)).toBe(thief);
+  expect(await findReversibleChange(undo)).not.toBeNull();
 });
 
 test("the link that reverses the change expires, and an address that was never confirmed gets none", async () => {

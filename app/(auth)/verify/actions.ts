@@ -8,6 +8,7 @@ import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { clearSessionCookie, rememberDevice } from "@/lib/auth/session-cookie";
 import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import type { ActionResult } from "@/lib/platform/action-result";
+import { AppError } from "@/lib/platform/errors";
 import type { FormState } from "../form-state";
 
 /**
@@ -61,8 +62,13 @@ export async function confirmEmailChangeAction(
 }
 
 export async function undoEmailChangeAction(token: string, _before: FormState): Promise<FormState> {
-  if (!(await undoEmailChange(String(token), await currentDevice())))
-    return { message: invalidLink };
+  try {
+    if (!(await undoEmailChange(String(token), await currentDevice())))
+      return { message: invalidLink };
+  } catch (error) {
+    if (error instanceof AppError) return { message: error.detail };
+    throw error;
+  }
   await clearSessionCookie();
   redirect("/password");
 }
