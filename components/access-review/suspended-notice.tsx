@@ -15,8 +15,8 @@ export function SuspendedNotice({ count, href }: { count: number; href: string }
           : `Access is suspended in ${count} places`}
       </p>
       <p>
-        A user added API keys, webhooks, invitations or members before confirming their email
-        address.{" "}
+        A user added API keys, webhooks, alerts, invitations or members before confirming their
+        email address.{" "}
         <Link href={href} className="font-medium underline underline-offset-2">
           Review access
         </Link>

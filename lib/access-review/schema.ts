@@ -1,6 +1,12 @@
 import { z } from "zod";
 
-export const accessKinds = ["apiKeys", "webhooks", "invitations", "members"] as const;
+export const accessKinds = [
+  "apiKeys",
+  "webhooks",
+  "alertTargets",
+  "invitations",
+  "members",
+] as const;
 
 export type AccessKind = (typeof accessKinds)[number];
 

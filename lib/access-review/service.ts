@@ -19,13 +19,17 @@ export async function listSuspendedAccess(caller: Caller) {
   const { tenantId } = partition;
   const suspended = { tenantId, suspendedAt: { not: null } };
   const inBoth = { ...suspended, environment: { in: Object.values(Environment) } };
-  const [apiKeys, webhooks, invitations, memberships] = await Promise.all([
+  const [apiKeys, webhooks, alertTargets, invitations, memberships] = await Promise.all([
     db.apiKey.findMany({
       where: { ...inBoth, revokedAt: null },
       orderBy: { id: "asc" },
       omit: { hash: true },
     }),
     db.webhook.findMany({ where: { ...inBoth, deletedAt: null }, orderBy: { id: "asc" } }),
+    db.alertTarget.findMany({
+      where: suspended,
+      select: { tenantId: true, host: true, changedAt: true },
+    }),
     db.invitation.findMany({
       where: { ...suspended, acceptedAt: null, revokedAt: null },
       orderBy: { id: "asc" },
@@ -42,7 +46,10 @@ export async function listSuspendedAccess(caller: Caller) {
     }),
   ]);
   const members = memberships.map(({ user, ...membership }) => ({ ...membership, ...user }));
-  return { apiKeys, webhooks, invitations, members };
+  return {
+    ...{ apiKeys, webhooks, invitations, members },
+    alertTargets: alertTargets.map(({ tenantId: id, ...target }) => ({ ...target, id })),
+  };
 }
 
 export type SuspendedAccess = Awaited<ReturnType<typeof listSuspendedAccess>>;
@@ -59,7 +66,7 @@ export async function countAllSuspendedAccess(caller: Caller): Promise<number> {
 
 /**
  * Restores suspended access: keys work again, webhooks receive the deliveries that were held,
- * invitations can be accepted, and members can sign in. Everything else stays suspended until it is
+ * alerts are sent, invitations can be accepted, and members can sign in. Everything else stays suspended until it is
  * revoked.
  * @throws AppError `not-found` for what is not suspended
  */
@@ -75,6 +82,7 @@ export async function confirmAccess(caller: Caller, wanted: ConfirmAccess): Prom
   const chosen = {
     apiKeys: found.apiKeys.filter(isWanted("apiKeys")),
     webhooks: found.webhooks.filter(isWanted("webhooks")),
+    alertTargets: found.alertTargets.filter(isWanted("alertTargets")),
     invitations: found.invitations.filter(isWanted("invitations")),
     members: found.members.filter(isWanted("members")),
   };
@@ -99,7 +107,7 @@ export async function confirmAccess(caller: Caller, wanted: ConfirmAccess): Prom
 
 async function lift(
   { db, partition, actor }: Caller,
-  { apiKeys, webhooks, invitations, members }: Access,
+  { apiKeys, webhooks, alertTargets, invitations, members }: Access,
 ): Promise<void> {
   const data = { suspendedAt: null };
   const { tenantId } = partition;
@@ -110,6 +118,7 @@ async function lift(
   });
   for (const key of keys) await forgetKey({ db }, key);
   await db.webhook.updateMany({ where: { ...inBoth, id: { in: webhooks } }, data });
+  if (alertTargets.length > 0) await db.alertTarget.updateMany({ where: { tenantId }, data });
   // The member who confirms an invitation vouches for it from now on.
   await db.invitation.updateMany({
     where: { tenantId, id: { in: invitations } },
@@ -123,11 +132,13 @@ const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 const idsOf = ({
   apiKeys,
   webhooks,
+  alertTargets,
   invitations,
   members,
 }: Record<keyof Access, { id: string }[]>): Access => ({
   apiKeys: ids(apiKeys),
   webhooks: ids(webhooks),
+  alertTargets: ids(alertTargets),
   invitations: ids(invitations),
   members: ids(members),
 });

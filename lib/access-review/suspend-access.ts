@@ -10,6 +10,8 @@ import { Environment } from "@/prisma/generated/enums";
 export type Access = {
   apiKeys: string[];
   webhooks: string[];
+  /** The organization's id, if it sends alerts to a chat. */
+  alertTargets: string[];
   invitations: string[];
   members: string[];
 };
@@ -81,6 +83,14 @@ async function accessIn(
         select: { id: true },
       }),
     ),
+    alertTargets: (await hasSetAlertTarget(
+      transaction,
+      tenantId,
+      hasCreated ? null : userId,
+      since,
+    ))
+      ? [tenantId]
+      : [],
     invitations: ids(
       await transaction.invitation.findMany({
         where: {
@@ -95,6 +105,25 @@ async function accessIn(
     ),
     members: members.map((member) => member.userId),
   };
+}
+
+/** @param userId null for any user */
+async function hasSetAlertTarget(
+  transaction: Db,
+  tenantId: string,
+  userId: string | null,
+  since?: Date,
+): Promise<boolean> {
+  const where = { tenantId, suspendedAt: null };
+  if (!(await transaction.alertTarget.findUnique({ where, select: { host: true } }))) return false;
+  if (userId === null) return true;
+  // Whoever set it last: an earlier URL is gone.
+  const latest = await transaction.auditEntry.findFirst({
+    where: { tenantId, action: "alerts.changed", ...madeSince(since) },
+    orderBy: { sequence: "desc" },
+    select: { actorId: true },
+  });
+  return latest?.actorId === userId;
 }
 
 const madeSince = (since: Date | undefined) => since && { createdAt: { gte: since } };
@@ -184,7 +213,7 @@ export async function suspendAccessMadeBy(
 
 async function suspend(
   { db, partition: { tenantId } }: Caller,
-  { apiKeys, webhooks, invitations, members }: Access,
+  { apiKeys, webhooks, alertTargets, invitations, members }: Access,
   at: Date,
 ) {
   const data = { suspendedAt: at };
@@ -206,6 +235,7 @@ async function suspend(
       updatedAt: at,
     },
   });
+  if (alertTargets.length > 0) await db.alertTarget.updateMany({ where: { tenantId }, data });
   await db.invitation.updateMany({ where: { tenantId, id: { in: invitations } }, data });
   await db.membership.updateMany({ where: { tenantId, userId: { in: members } }, data });
 }

@@ -187,8 +187,8 @@ export function findReversibleChange(token: string) {
 
 /**
  * Gives the account back to the holder of its earlier address. From a week before the request on,
- * what was added for signing in is removed, and keys, webhooks, invitations and members are
- * suspended until someone confirms them. Every session ends, and the holder sets a new password
+ * what was added for signing in is removed, and keys, webhooks, alerts, invitations and members
+ * are suspended until someone confirms them. Every session ends, and the holder sets a new password
  * with a link to that address.
  * @returns false if the link is no longer valid
  * @throws AppError `conflict` if another account has the address by now

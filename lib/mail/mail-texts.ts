@@ -188,8 +188,8 @@ export const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => M
   "access-suspended": ({ name, since, organizations }) => ({
     paragraphs: [
       since
-        ? `Hello ${name}, you have just taken your account back. What was added or changed with it since ${exactTime(since)} and gives access is suspended: API keys, webhooks, invitations and members.`
-        : `Hello ${name}, you have just confirmed that this address is yours. Everything that gave access to your account before is suspended: API keys, webhooks, invitations and members.`,
+        ? `Hello ${name}, you have just taken your account back. What was added or changed with it since ${exactTime(since)} and gives access is suspended: API keys, webhooks, alerts, invitations and members.`
+        : `Hello ${name}, you have just confirmed that this address is yours. Everything that gave access to your account before is suspended: API keys, webhooks, alerts, invitations and members.`,
       ...organizations.map(
         (organization) => `${organization.name}: ${organization.count} suspended.`,
       ),

@@ -51,7 +51,7 @@ export const recurringJobs: Record<string, RecurringJob> = {
   "mail-warnings": { work: mailWarnings, limit: 50, pauseMs: 5_000 },
   "send-password-resets": { work: sendPasswordResets, limit: 50, pauseMs: 1_000 },
   "send-mails": { work: sendMails, limit: 50, pauseMs: 1_000 },
-  "send-alerts": { work: sendAlerts, limit: 20, pauseMs: 2_000 },
+  "send-alerts": { work: sendAlerts, limit: 50, pauseMs: 2_000 },
   "warn-of-expiring-keys": { work: warnOfExpiringKeys, limit: 100, pauseMs: 60_000 },
   "warn-of-quotas": { work: warnOfQuotas, limit: 50, pauseMs: 15_000 },
   "count-finished-days": { work: countFinishedDays, limit: 20, pauseMs: 60_000 },

@@ -21,6 +21,7 @@ export async function getAlertTarget(caller: Caller) {
     select: {
       host: true,
       changedAt: true,
+      suspendedAt: true,
       alerts: {
         orderBy: { id: "desc" },
         take: 1,
@@ -29,8 +30,8 @@ export async function getAlertTarget(caller: Caller) {
     },
   });
   if (!target) return null;
-  const { host, changedAt, alerts } = target;
-  return { host, changedAt, newest: alerts[0] ?? null };
+  const { alerts, suspendedAt, ...shown } = target;
+  return { ...shown, isSuspended: suspendedAt !== null, newest: alerts[0] ?? null };
 }
 
 /**

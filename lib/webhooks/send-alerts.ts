@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { mailRetrySchedule } from "@/lib/mail/send-mails";
 import { runSql } from "@/lib/platform/db";
 import { logOf } from "@/lib/platform/log";
@@ -11,20 +12,34 @@ const log = logOf("deliveries");
 /** Longer than an attempt may take. */
 const leaseSeconds = 60;
 
-/** Claims the alert that has been due the longest, by counting its attempt. */
+/** The chats that one process waits for at a time. Each organization has at most one of them. */
+const mostInFlight = 32;
+/** While chats do not respond, new alerts of other organizations are found this often. */
+const lookAgainMs = 1_000;
+
+/**
+ * Claims the alert that has been due the longest, by counting its attempt. Organizations whose chat
+ * has not responded yet wait for it, so that one of them never holds up the others.
+ */
 const claimAlertStatement = sql(
   "claim_alert",
-  { now: "clock" },
+  { now: "clock", exceptTenantIds: "text[]" },
   (p) => `
   WITH due AS MATERIALIZED (
-    SELECT id FROM alerts WHERE status = 'PENDING' AND next_attempt_at <= ${timeOf(p.now)} ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    SELECT a.id FROM alerts a
+    WHERE a.status = 'PENDING' AND a.next_attempt_at <= ${timeOf(p.now)} AND a.tenant_id <> ALL (${p.exceptTenantIds})
+      AND NOT EXISTS (SELECT 1 FROM alert_targets t WHERE t.tenant_id = a.tenant_id AND t.suspended_at IS NOT NULL)
+    ORDER BY a.next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED
   )
   UPDATE alerts a SET attempt_count = a.attempt_count + 1, next_attempt_at = ${timeOf(p.now)} + interval '${leaseSeconds} seconds'
   FROM due, alert_targets t WHERE a.id = due.id AND t.tenant_id = a.tenant_id
   RETURNING a.id, a.tenant_id AS "tenantId", a.text, a.attempt_count AS "attemptCount", t.sealed_url AS "sealedUrl"`,
 );
 
-/** Records an attempt. Its number identifies the process that claimed the alert. */
+/**
+ * Records an attempt. Its number identifies the process that claimed the alert. If it is tried again,
+ * the organization's other alerts wait as long: they go to the same chat.
+ */
 const settleAlertStatement = sql(
   "settle_alert",
   {
@@ -35,10 +50,17 @@ const settleAlertStatement = sql(
     delaySeconds: "float8?",
     error: "text?",
   },
-  (p) => `
-  UPDATE alerts SET status = ${p.status}, error = ${p.error},
-    next_attempt_at = CASE WHEN ${p.status} = 'PENDING' THEN ${timeOf(p.now)} + make_interval(secs => ${p.delaySeconds}) END
-  WHERE id = ${p.id} AND attempt_count = ${p.attemptNumber} AND status = 'PENDING'`,
+  (p) => {
+    const later = `${timeOf(p.now)} + make_interval(secs => ${p.delaySeconds})`;
+    return `
+  WITH settled AS (
+    UPDATE alerts SET status = ${p.status}, error = ${p.error}, next_attempt_at = CASE WHEN ${p.status} = 'PENDING' THEN ${later} END
+    WHERE id = ${p.id} AND attempt_count = ${p.attemptNumber} AND status = 'PENDING'
+    RETURNING tenant_id, status
+  )
+  UPDATE alerts a SET next_attempt_at = greatest(a.next_attempt_at, ${later})
+  FROM settled s WHERE s.status = 'PENDING' AND a.tenant_id = s.tenant_id AND a.status = 'PENDING' AND a.id <> ${p.id}`;
+  },
 );
 
 type ClaimedAlert = {
@@ -52,19 +74,45 @@ type ClaimedAlert = {
 type Outcome = { status: MailStatus; delaySeconds?: number; error?: string };
 
 /**
- * Posts the alerts that are due, one after the other. After a crash between sending and recording,
- * one is sent twice.
+ * Posts the alerts that are due: those of different organizations concurrently, those of one after
+ * the other. After a crash between sending and recording, one is sent twice.
  * @returns how many it tried to send
  */
 export async function sendAlerts(limit: number): Promise<number> {
-  for (let tried = 0; tried < limit; tried++) {
-    const [alert] = await runSql<ClaimedAlert>(claimAlertStatement({}));
-    if (!alert) return tried;
-    const { status, delaySeconds, error } = await attempt(alert);
-    const { id, attemptCount: attemptNumber } = alert;
-    await runSql(settleAlertStatement({ id, attemptNumber, status, delaySeconds, error }));
+  const inFlight = new Map<string, Promise<void>>();
+  const failures: unknown[] = [];
+  let tried = 0;
+  while (tried < limit && failures.length === 0) {
+    const waiting = [...inFlight.values()];
+    const alert = waiting.length < mostInFlight && (await claim([...inFlight.keys()]));
+    if (alert) {
+      tried++;
+      const { tenantId } = alert;
+      const sent = send(alert)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => inFlight.delete(tenantId));
+      inFlight.set(tenantId, sent);
+    } else if (waiting.length > 0) {
+      // One of them may have ended while others were claimed.
+      await Promise.race([...waiting, sleep(lookAgainMs, undefined, { ref: false })]);
+    } else {
+      return tried;
+    }
   }
-  return limit;
+  await Promise.all(inFlight.values());
+  if (failures.length > 0) throw failures[0];
+  return tried;
+}
+
+async function claim(exceptTenantIds: string[]): Promise<ClaimedAlert | undefined> {
+  const [alert] = await runSql<ClaimedAlert>(claimAlertStatement({ exceptTenantIds }));
+  return alert;
+}
+
+async function send(alert: ClaimedAlert): Promise<void> {
+  const { status, delaySeconds, error } = await attempt(alert);
+  const { id, attemptCount: attemptNumber } = alert;
+  await runSql(settleAlertStatement({ id, attemptNumber, status, delaySeconds, error }));
 }
 
 async function attempt(alert: ClaimedAlert): Promise<Outcome> {

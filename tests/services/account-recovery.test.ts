@@ -153,6 +153,7 @@ test("suspended access is listed to the owner, who restores it one by one or all
   const before = {
     apiKeys: [liveKey.id, testKey.id],
     webhooks: [liveWebhook.id],
+    alertTargets: [],
     invitations: [open.id],
     members: [accomplice.id],
   };
@@ -173,7 +174,13 @@ test("suspended access is listed to the owner, who restores it one by one or all
   expect(await findInvitation(open.token)).not.toBeNull();
   const session = await newSession(accomplice.id);
   expect((await findLiveSession(session.id))?.memberships).toHaveLength(1);
-  expect(await review(owner)).toEqual({ apiKeys: [], webhooks: [], invitations: [], members: [] });
+  expect(await review(owner)).toEqual({
+    apiKeys: [],
+    webhooks: [],
+    alertTargets: [],
+    invitations: [],
+    members: [],
+  });
   expect(await count(owner)).toBe(0);
   expect((await auditOf(tenant.id)).at(-1)).toMatchObject({
     action: "access.confirmed",
@@ -198,7 +205,7 @@ test("unconfirmed access can be revoked, but not changed, rolled or enabled", as
   await mutate(as(owner), (caller) => removeMember(caller, accomplice.id));
   const { apiKeys, ...rest } = await review(owner);
   expect(apiKeys).toHaveLength(1);
-  expect(rest).toEqual({ webhooks: [], invitations: [], members: [] });
+  expect(rest).toEqual({ webhooks: [], alertTargets: [], invitations: [], members: [] });
 });
 
 test("a suspended accomplice can neither confirm anything nor keep the organization from its owner", async () => {

@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  confirmAccess,
+  countAllSuspendedAccess,
+  listSuspendedAccess,
+} from "@/lib/access-review/service";
 import { createApiKey } from "@/lib/api-keys/service";
+import { createPasswordReset, resetPassword } from "@/lib/auth/password-reset";
 import { deleteConversation } from "@/lib/conversations/delete";
 import { postMessage } from "@/lib/conversations/messages";
 import { createConversation, updateConversation } from "@/lib/conversations/service";
@@ -18,8 +24,15 @@ import { disableWebhook } from "@/lib/webhooks/disable";
 import { mailWarnings } from "@/lib/webhooks/mail-warnings";
 import { sendAlerts } from "@/lib/webhooks/send-alerts";
 import { createWebhook } from "@/lib/webhooks/service";
-import { as, auditOf, newMember, newOrganization, type TestPerson } from "../support/people";
-import { type Receiver, startReceiver } from "../support/receiver";
+import {
+  as,
+  auditOf,
+  newMember,
+  newOrganization,
+  someDevice,
+  type TestPerson,
+} from "../support/people";
+import { holdResponses, type Receiver, startReceiver } from "../support/receiver";
 
 beforeEach(() => {
   Object.assign(env(), { SMTP_URL: "smtp://127.0.0.1:1", MAIL_FROM: "parlance@example.com" });
@@ -179,7 +192,11 @@ describe("alerts of webhooks", () => {
 
   async function newFailing(owner: TestPerson) {
     const { partition } = as(owner);
-    const input = { url: "https://example.com/<hook>", events: ["*"], metadata: {} };
+    const input = {
+      url: "https://example.com/hooks/hidden?token=hunter2",
+      events: ["*"],
+      metadata: {},
+    };
     const { id } = await mutate(as(owner), (caller) =>
       createWebhook(caller, { ...input, description: null } as never),
     );
@@ -210,7 +227,9 @@ describe("alerts of webhooks", () => {
     const [hello, failing, disabled] = textsOf(receiver.requests);
     expect(hello).toContain(`webhooks of ${tenant.name}`);
     expect(failing).toContain("*A webhook keeps failing*");
-    expect(failing).toContain("https://example.com/&lt;hook&gt; failed");
+    expect(failing).toContain("to https://example.com/… failed");
+    expect(disabled).toContain("https://example.com/…");
+    expect(`${failing}${disabled}`).not.toMatch(/hidden|hunter2/);
     expect(failing).toContain(`/test/webhooks/${id}|`);
     expect(disabled).toContain("410 Gone");
     const kinds = (await mailsTo(owner)).map(({ kind }) => kind);
@@ -256,6 +275,103 @@ describe("alerts of webhooks", () => {
       status: "PENDING",
       error: expect.stringContaining("SECRET_KEYS"),
     });
+  });
+
+  test("of an organization whose chat does not respond wait one after the other, and delay no one else's", async () => {
+    const [slow, quick] = [await newReceiver(), await newReceiver()];
+    const { release } = holdResponses(slow);
+    const slowOwners = await Promise.all([1, 2, 3].map(async () => (await newTeam()).owner));
+    const { owner } = await newTeam();
+    const setTarget = (by: TestPerson, url: string) =>
+      mutate(as(by), (caller) => changeAlertTarget(caller, url));
+    for (const by of slowOwners) {
+      await setTarget(by, slow.url);
+      const { id, partition } = await newFailing(by);
+      await disableWebhook(partition, id, "GONE");
+    }
+    await setTarget(owner, quick.url);
+
+    const sending = sendAlerts(100);
+    await quick.received(1);
+    // All of the others are still waiting for a response, with one alert each.
+    await slow.received(3);
+    expect(slow.requests).toHaveLength(3);
+    for (const { tenantId } of slowOwners)
+      expect(
+        await db().alert.findMany({ where: { tenantId }, orderBy: { id: "asc" } }),
+      ).toMatchObject([
+        { attemptCount: 1, status: "PENDING", error: null },
+        { attemptCount: 0, status: "PENDING" },
+      ]);
+    // Also one that is queued by now.
+    const late = await newTeam();
+    await setTarget(late.owner, quick.url);
+    await quick.received(2);
+    expect(slow.requests).toHaveLength(3);
+    release();
+    await sending;
+    expect(slow.requests).toHaveLength(6);
+  });
+
+  test("of an organization whose chat is down wait together", async () => {
+    const { owner } = await newTeam();
+    const receiver = await newReceiver();
+    receiver.respondWith(503);
+    await mutate(as(owner), (caller) => changeAlertTarget(caller, receiver.url));
+    const { id, partition } = await newFailing(owner);
+    await disableWebhook(partition, id, "GONE");
+    await sendAlerts(100);
+    expect(receiver.requests).toHaveLength(1);
+    receiver.respondWith(200);
+    setCurrentTime(() => new Date(Date.now() + 31_000));
+    await sendAlerts(100);
+    expect(receiver.requests).toHaveLength(3);
+  });
+
+  test("are suspended with the rest of what an unverified user set up, until someone confirms them", async () => {
+    Object.assign(env(), { SMTP_URL: undefined, MAIL_FROM: undefined });
+    const { tenant, owner } = await newOrganization();
+    const receiver = await newReceiver();
+    await mutate(as(owner), (caller) => changeAlertTarget(caller, receiver.url));
+    const { id, partition } = await newFailing(owner);
+    const reset = await createPasswordReset(owner.email);
+    const token = reset?.url.split("/").at(-1) ?? "";
+    await resetPassword(token, "another horse battery", someDevice);
+
+    expect(await countAllSuspendedAccess(reader(as(owner)))).toBe(2);
+    expect(await listSuspendedAccess(reader(as(owner)))).toMatchObject({
+      alertTargets: [{ id: tenant.id, host: new URL(receiver.url).host }],
+    });
+    expect(await getAlertTarget(reader(as(owner)))).toMatchObject({ isSuspended: true });
+    await mailWarnings(100);
+    await disableWebhook(partition, id, "GONE");
+    await sendAlerts(100);
+    expect(receiver.requests).toHaveLength(0);
+
+    await mutate(as(owner), (caller) =>
+      confirmAccess(caller, { kind: "alertTargets", id: tenant.id }),
+    );
+    await sendAlerts(100);
+    expect(textsOf(receiver.requests)).toEqual([expect.stringContaining("are sent here")]);
+  });
+
+  test("that another member set last are not suspended with what an unverified user set up", async () => {
+    Object.assign(env(), { SMTP_URL: undefined, MAIL_FROM: undefined });
+    const { tenant, owner } = await newOrganization();
+    const admin = await newMember(tenant.id, "ADMIN");
+    const receiver = await newReceiver();
+    const suspended = async () => {
+      const reset = await createPasswordReset(admin.email);
+      await resetPassword(reset?.url.split("/").at(-1) ?? "", "another horse battery", someDevice);
+      return (await listSuspendedAccess(reader(as(owner)))).alertTargets.length;
+    };
+    await mutate(as(admin), (caller) => changeAlertTarget(caller, receiver.url));
+    await mutate(as(owner), (caller) => changeAlertTarget(caller, receiver.url));
+    expect(await suspended()).toBe(0);
+    const verified = { emailVerifiedAt: null };
+    await db().user.update({ where: { id: admin.id }, data: verified });
+    await mutate(as(admin), (caller) => changeAlertTarget(caller, receiver.url));
+    expect(await suspended()).toBe(1);
   });
 
   test("never go to a private address, and the URL is encrypted and not in the audit log", async () => {

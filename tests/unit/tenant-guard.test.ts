@@ -35,8 +35,6 @@ const exceptions: Record<string, string> = {
   "lib/tenants/service.ts: membership.count": "counts a person's tenants",
   "lib/users/service.ts: membership.findFirst": "whether the installation has an owner",
   "lib/webhooks/mail-warnings.ts: webhookWarning.findMany": "a job for all tenants",
-  "lib/webhooks/send-alerts.ts: settleAlertStatement":
-    "a job for all tenants, by the alert's own id",
   "lib/webhooks/public-keys.ts: webhookSecret.findMany":
     "a public page, found by the webhook's id alone",
 };

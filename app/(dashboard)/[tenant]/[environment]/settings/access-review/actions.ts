@@ -13,6 +13,7 @@ import { revokeApiKey } from "@/lib/api-keys/service";
 import { revokeInvitation } from "@/lib/members/invitations";
 import { removeMember } from "@/lib/members/service";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
+import { changeAlertTarget } from "@/lib/webhooks/alerts";
 import { deleteWebhook } from "@/lib/webhooks/service";
 import { Environment } from "@/prisma/generated/enums";
 
@@ -42,6 +43,7 @@ export async function revokeAccessAction(
     const revoke: Record<AccessKind, () => Promise<unknown>> = {
       apiKeys: () => revokeApiKey(there, id),
       webhooks: () => deleteWebhook(there, id),
+      alertTargets: () => changeAlertTarget(caller, null),
       invitations: () => revokeInvitation(caller, id),
       members: () => removeMember(caller, id),
     };

@@ -41,8 +41,8 @@ export default dashboardPage(async ({ caller, tenant, environment, base, now }) 
               done="All access confirmed."
             >
               <p>
-                Do this only if you recognize every key, webhook, invitation and member on this
-                page. All of them work again immediately.
+                Do this only if you recognize every key, webhook, destination, invitation and member
+                on this page. All of them work again immediately.
               </p>
             </ConfirmDialog>
           ) : null
@@ -101,6 +101,25 @@ export default dashboardPage(async ({ caller, tenant, environment, base, now }) 
             ),
             createdAt: webhook.createdAt,
             ...actions("webhooks", webhook.id, webhook.environment),
+          }))}
+        />
+        <AccessTable
+          title="Alerts"
+          noun="destination of alerts"
+          details="Sent to it"
+          effects={{
+            confirm:
+              "Alerts about webhooks are sent to this chat again, including those that waited.",
+            revoke: "The URL is removed. Alerts that waited are never sent.",
+          }}
+          now={now}
+          rows={found.alertTargets.map(({ id, host, changedAt }) => ({
+            id,
+            name: host,
+            environment: null,
+            detail: "Alerts about live and test webhooks",
+            createdAt: changedAt,
+            ...actions("alertTargets", id),
           }))}
         />
         <AccessTable

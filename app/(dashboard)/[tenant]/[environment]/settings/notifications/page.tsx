@@ -52,7 +52,12 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, n
               {target ? (
                 <Facts
                   facts={[
-                    { name: "Sent to", value: target.host },
+                    {
+                      name: "Sent to",
+                      value: target.isSuspended
+                        ? `${target.host} (suspended: see Access review)`
+                        : target.host,
+                    },
                     {
                       name: "Last message",
                       value: target.newest ? (
