@@ -10,13 +10,18 @@ export type ListUndelivered = {
   order: "asc" | "desc";
 };
 
-/** The maximum number of deliveries of one webhook and status that are checked for a type. */
-const mostChecked = 5_000;
+/** A row without an id has only `searchedTo`. */
+export type UndeliveredRow = { id: string | null; payload: string; searchedTo: string | null };
+
+/** How many deliveries of each webhook and status one page checks for a type. */
+export const checkedPerPage = 2_000;
 
 /**
- * Events with a delivery that has not succeeded. Reads a page for each webhook and each such
+ * Events with a delivery that has not succeeded. Reads some deliveries of each webhook and each such
  * status, because the index has the order of the list only within both. The id of a delivery starts
- * with the same time as the id of its event.
+ * with the same time as the id of its event, so a page has all events up to the time where the first
+ * of these searches ended: `searchedTo`, as the start of a delivery's id. It is null if everything
+ * was searched.
  */
 export function undeliveredEventsStatement(
   { tenantId, environment }: Partition,
@@ -26,31 +31,44 @@ export function undeliveredEventsStatement(
   const [tenant, within] = [bind("text", tenantId), bind("Environment", environment)];
   const partition = (row: string) =>
     `${row}.tenant_id = ${tenant} AND ${row}.environment = ${within}`;
-  const conditions = [`${partition("d")} AND d.webhook_id = w.id AND d.status = s.status`];
+  const conditions = [partition("d")];
   if (since) conditions.push(`d.id >= ${bind("text", firstIdAt("delivery", since))}`);
   if (cursor) {
     const time = cursor.slice(4, 14);
-    const bound = order === "asc" ? `dlv_${time}` : `dlv_${time}${"Z".repeat(17)}`;
+    const bound = order === "asc" ? `dlv_${time}` : `dlv_${time}${afterTime}`;
     const beyond = order === "asc" ? ">" : "<";
     conditions.push(`d.id ${beyond} ${bind("text", bound)}`);
     conditions.push(`d.event_id ${beyond} ${bind("text", cursor)}`);
   }
+  const of = `FROM deliveries d WHERE ${conditions.join(" AND ")}`;
   const page = bind("int", limit + 1);
-  const of = `FROM deliveries d WHERE ${conditions.join(" AND ")} ORDER BY d.id ${order}`;
+  const [first, upTo] =
+    order === "asc"
+      ? ["min", `d.id < coalesce(p.searched_to, 'dlv_') || '${afterTime}'`]
+      : ["max", "d.id >= coalesce(p.searched_to, 'dlv_')"];
   const text = `
-  SELECT e.id, e.payload FROM events e
-  WHERE ${partition("e")} AND e.id = ANY (ARRAY(
-    SELECT DISTINCT found.event_id FROM webhooks w
+  WITH search AS MATERIALIZED (
+    SELECT w.id AS webhook_id, s.status, ended.at FROM webhooks w
     CROSS JOIN unnest('{PENDING,FAILED,HELD,DISCARDED}'::"DeliveryStatus"[]) AS s (status)
-    CROSS JOIN LATERAL (
-      ${
-        type
-          ? `SELECT event_id FROM (SELECT d.event_id, d.event_type ${of} LIMIT ${mostChecked}) AS checked WHERE event_type = ${bind("text", type)} LIMIT ${page}`
-          : `SELECT d.event_id ${of} LIMIT ${page}`
-      }
-    ) AS found
-    WHERE ${partition("w")} AND w.deleted_at IS NULL ORDER BY found.event_id ${order} LIMIT ${page}
-  ))
+    LEFT JOIN LATERAL (
+      SELECT left(d.id, 14) AS at ${of} AND d.webhook_id = w.id AND d.status = s.status
+      ORDER BY d.id ${order} OFFSET ${type ? checkedPerPage - 1 : `${page} - 1`} LIMIT 1
+    ) AS ended ON true
+    WHERE ${partition("w")} AND w.deleted_at IS NULL
+  ),
+  progress AS MATERIALIZED (SELECT ${first}(at) AS searched_to FROM search),
+  found AS (
+    SELECT DISTINCT d.event_id FROM progress p CROSS JOIN search s CROSS JOIN LATERAL (
+      SELECT d.event_id ${of} AND d.webhook_id = s.webhook_id AND d.status = s.status AND ${upTo}
+        ${type ? `AND d.event_type = ${bind("text", type)}` : ""} OFFSET 0
+    ) AS d
+    ORDER BY d.event_id ${order} LIMIT ${page}
+  )
+  SELECT e.id, e.payload, p.searched_to AS "searchedTo" FROM progress p
+  LEFT JOIN events e ON ${partition("e")} AND e.id = ANY (ARRAY(SELECT event_id FROM found))
   ORDER BY e.id ${order}`;
   return { text, values };
 }
+
+/** Longer than the rest of any id, and above all of them. */
+const afterTime = "Z".repeat(17);

@@ -15,9 +15,11 @@ import {
 } from "@/lib/deliveries/search";
 import { searchDeliveriesStatement } from "@/lib/deliveries/search.sql";
 import { searchEvents } from "@/lib/deliveries/search-events";
+import { checkedPerPage } from "@/lib/deliveries/undelivered-events.sql";
 import { searchEventsQuery } from "@/lib/events/schema";
 import { type Partition, reader, system } from "@/lib/platform/caller";
 import { pool } from "@/lib/platform/db";
+import { firstIdAt } from "@/lib/resources/ids";
 import { type Receiver, type Respond, startReceiver } from "../support/receiver";
 import { newPartition, newWebhook, raiseBacklog, raiseEvent } from "../support/webhooks";
 
@@ -188,6 +190,59 @@ test("events that are not delivered are those with a delivery that has not succe
   expect([...first, ...rest].map(({ id }) => id)).toEqual(undelivered);
   expect((await find({ order: "asc" })).map(({ id }) => id)).toEqual(undelivered.toReversed());
   expect(await find({ type: "customer.deleted" })).toEqual([]);
+});
+
+test("a rare type among many events that were not delivered is found page by page, in both orders", async () => {
+  const webhook = await newWebhook(receiver.url);
+  const other = await newWebhook(receiver.url, webhook.partition);
+  const { tenantId, environment } = webhook.partition;
+  const count = 3 * checkedPerPage;
+  const startMs = Date.now() - 3_600_000;
+  // Two events in each millisecond, for two webhooks in turn, and a rare type at both ends.
+  const times = Array.from({ length: count }, (_, index) => startMs + Math.floor(index / 2));
+  const suffixes = times.map(
+    (ms, index) => firstIdAt("event", new Date(ms)).slice(4, 14) + String(index).padStart(16, "0"),
+  );
+  const isRare = (index: number) => index < 3 || index === count - 1;
+  const types = times.map((_, index) => (isRare(index) ? "document.failed" : "message.received"));
+  const webhooks = times.map((_, index) => (index % 3 === 0 ? other.id : webhook.id));
+  const values = [tenantId, environment, suffixes, types, webhooks];
+  await pool().query(
+    `WITH new AS (SELECT * FROM unnest($3::text[], $4::text[], $5::text[]) AS n (suffix, type, webhook_id)),
+    event AS (
+      INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
+      SELECT $1, $2::"Environment", 'evt_' || suffix, type, json_build_object('id', 'evt_' || suffix)::text, now() FROM new
+    )
+    INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, created_at, updated_at)
+    SELECT $1, $2::"Environment", 'dlv_' || suffix, webhook_id, 'evt_' || suffix, type, 'FAILED', now(), now() FROM new`,
+    values,
+  );
+  const caller = reader(system(webhook.partition));
+  const ids = suffixes.map((suffix) => `evt_${suffix}`);
+  const expected = ids.filter((_, index) => isRare(index));
+
+  const collect = async (query: Record<string, string>) => {
+    const pages: string[][] = [];
+    for (let cursor: string | undefined; pages.length < 500; ) {
+      const parsed = searchEventsQuery.parse({
+        undelivered: "true",
+        ...query,
+        ...(cursor && { cursor }),
+      });
+      const page = await searchEvents(caller, parsed);
+      pages.push(page.data.map(({ id }) => id));
+      cursor = page.nextCursor;
+      if (!cursor) break;
+    }
+    return pages;
+  };
+  for (const order of ["asc", "desc"] as const) {
+    const inOrder = (all: string[]) => (order === "asc" ? all : all.toReversed());
+    const pages = await collect({ type: "document.failed", order });
+    expect(pages.flat()).toEqual(inOrder(expected));
+    expect(pages.length).toBeGreaterThan(1);
+    expect((await collect({ order, limit: "100" })).flat()).toEqual(inOrder(ids));
+  }
 });
 
 test("the latency of a webhook is that of its deliveries that succeeded at the first attempt", async () => {

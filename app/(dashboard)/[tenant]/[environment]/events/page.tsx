@@ -6,7 +6,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { type Filter, Filters } from "@/components/ui/filters";
 import { PageHeader } from "@/components/ui/page-header";
 import { CsvLink, isFilteredBy, orderFilter, Pager, PageSizes } from "@/components/ui/pager";
-import { viewerTime, zoneName } from "@/components/ui/viewer-time";
+import { exactTime, viewerTime, zoneName } from "@/components/ui/viewer-time";
 import { deliveriesOfEvents } from "@/lib/deliveries/search";
 import { searchEvents } from "@/lib/deliveries/search-events";
 import { eventTypes } from "@/lib/events/event-types";
@@ -39,6 +39,7 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
     data: events,
     nextCursor,
     previousCursor,
+    lookedBackTo,
   } = await twoWayPage(search, before, (page) => searchEvents(caller, page));
   const ids = events.map(({ id }) => id);
   const deliveries = await deliveriesOfEvents(caller, ids);
@@ -68,17 +69,26 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
             curl: `curl ${env().APP_URL}/v1/public/conversations -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" -H "Content-Type: application/json" -d '{"channelId":"web","message":"Hello"}'`,
           })}
         >
-          {isFiltered
-            ? "Remove a filter, or choose an earlier time."
-            : "Every change records an event: a new conversation, a message, a processed document. Webhooks receive them. Create a conversation to see the first one."}
+          {lookedBackTo
+            ? "None of the events checked so far matches the filters."
+            : isFiltered
+              ? "Remove a filter, or choose an earlier time."
+              : "Every change records an event: a new conversation, a message, a processed document. Webhooks receive them. Create a conversation to see the first one."}
         </EmptyState>
       )}
+      {lookedBackTo ? (
+        <p className="mt-3 text-muted">
+          Searched {(search.order === "asc") === (before === undefined) ? "up to" : "back to"}{" "}
+          {exactTime(lookedBackTo)}.
+        </p>
+      ) : null}
       <Pager
         path={path}
         query={query}
         nextCursor={nextCursor}
+        next={lookedBackTo && before === undefined ? "Continue the search" : undefined}
         previousCursor={previousCursor}
-        count={events.length}
+        count={lookedBackTo ? 0 : events.length}
       >
         {events.length > 0 ? <PageSizes path={path} query={query} /> : null}
       </Pager>
