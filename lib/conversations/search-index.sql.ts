@@ -118,6 +118,20 @@ export const nextChangesStatement = sql(
   FROM search_changes ORDER BY search_changes.id LIMIT ${p.limit}`,
 );
 
+/**
+ * The newest change that waits for the search, or 0. They are indexed in this order. The table has no
+ * index by tenant, which every new conversation would pay for.
+ */
+export const newestChangeStatement = sql(
+  "newest_search_change",
+  {},
+  () => "SELECT coalesce(max(id), 0)::text AS id FROM search_changes",
+);
+
+/** Whether changes up to this one wait for the search, for other statements. */
+export const waitsForSearch = (id: string): string =>
+  `EXISTS (SELECT 1 FROM search_changes s WHERE s.id <= ${id}::bigint)`;
+
 export const conversationsOfCustomerStatement = sql(
   "conversations_of_customer_to_index",
   {

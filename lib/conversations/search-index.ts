@@ -11,6 +11,7 @@ import {
   hasSearchWorkStatement,
   headersStatement,
   lockProgressStatement,
+  newestChangeStatement,
   nextChangesStatement,
   nextMessagesStatement,
   openSegmentsStatement,
@@ -54,6 +55,12 @@ export async function indexForSearch(limit: number): Promise<number> {
     const changes = await indexChanges(transaction, limit);
     return Math.max(messages, changes);
   });
+}
+
+/** The id of the newest change that is not indexed yet, or "0". */
+export async function newestSearchChange(caller: { db: Db }): Promise<string> {
+  const [newest] = await runSql<{ id: string }>(newestChangeStatement({}), caller);
+  return newest?.id ?? "0";
 }
 
 async function indexMessages(transaction: Db, after: Position, limit: number): Promise<number> {

@@ -1,3 +1,4 @@
+import { waitsForSearch } from "@/lib/conversations/search-index.sql";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 
 /** The erasure that has waited longest, unless another worker holds it. */
@@ -174,16 +175,15 @@ export const eraseLogsStatement = sql(
 );
 
 /**
- * What other jobs still have to do with the customer's data. A file that is being removed, or could
+ * What other jobs still have to do with the customer's data: index every change up to the newest one
+ * when the customer's conversations were cleared, delete, and remove files. A file that is being removed, or could
  * not be removed yet, is due again within minutes. One that is being uploaded is due much later.
  */
 export const isErasureUnfinishedStatement = sql(
   "erasure_is_unfinished",
-  { ...partition, customerId: "text" },
+  { ...partition, customerId: "text", searchChangeId: "text" },
   (p) => `
-  SELECT EXISTS (
-      SELECT 1 FROM search_changes s WHERE ${within("s", p)} AND (s.target_id = ${p.customerId} OR ${isOfCustomer(p, "s.target_id")})
-    ) OR EXISTS (
+  SELECT ${waitsForSearch(p.searchChangeId)} OR EXISTS (
       SELECT 1 FROM deletions x WHERE ${within("x", p)} AND x.customer_id = ${p.customerId} AND x.finished_at IS NULL
     ) OR EXISTS (SELECT 1 FROM stray_blobs b WHERE ${within("b", p)} AND b.remove_after <= now() + interval '10 minutes') AS "isUnfinished"`,
 );

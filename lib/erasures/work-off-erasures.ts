@@ -1,4 +1,5 @@
 import { type AuditReceipt, recordAudit } from "@/lib/audit/service";
+import { newestSearchChange } from "@/lib/conversations/search-index";
 import { recordEvent } from "@/lib/events/record-event";
 import { redactEvents } from "@/lib/events/redact";
 import type { Event } from "@/lib/events/schema";
@@ -209,12 +210,14 @@ async function eraseLogs(caller: Caller, task: Task, most: number): Promise<Step
 /** Once nothing else is left: deletes saved views, and writes the event and the signed entry. */
 async function complete(caller: Caller, task: Task): Promise<Step> {
   const { customerId, id: erasureId } = task;
+  const searchChangeId = task.afterId || (await newestSearchChange(caller));
   const [rest] = await runSql<{ isUnfinished: boolean }>(
-    isErasureUnfinishedStatement({ ...caller.partition, customerId }),
+    isErasureUnfinishedStatement({ ...caller.partition, customerId, searchChangeId }),
     caller,
   );
   if (rest?.isUnfinished) {
-    return { changes: { nextAt: new Date(now().getTime() + restDelayMs) }, isFull: false };
+    const nextAt = new Date(now().getTime() + restDelayMs);
+    return { changes: { nextAt, afterId: searchChangeId }, isFull: false };
   }
   const patterns = patternsOf(task.identifiers);
   await runSql(deleteViewsStatement({ ...caller.partition, patterns }), caller);

@@ -1,3 +1,4 @@
+import { waitsForSearch } from "@/lib/conversations/search-index.sql";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 
 /** A table with rows of tenants, and its primary key without the tenant. */
@@ -53,7 +54,6 @@ export const tenantTables: Table[] = [
   ofEnvironment("conversation_metadata", "key", "value", "conversation_id"),
   ofEnvironment("customer_metadata", "key", "value", "customer_id"),
   ofEnvironment("search_entries", "conversation_id", "message_id"),
-  { name: "search_changes", key: ["id"] },
   { name: "search_segments", key: ["id"] },
   ofEnvironment("deletions"),
   ofEnvironment("deleted_items"),
@@ -88,12 +88,20 @@ const deleteBatch = ({ name, key, hasFiles }: Table) =>
 
 export const deleteTenantStatements = tenantTables.map(deleteBatch);
 
-/** Whether any rows are left, locked by another transaction or not. */
-export const isTenantLeftStatement = sql("tenant_is_left", { tenantId: "text" }, (p) => {
-  const exists = (table: string) =>
-    `EXISTS (SELECT 1 FROM ${table} AS row WHERE row.tenant_id = ${p.tenantId})`;
-  return `SELECT ${checkedTables.map(exists).join("\n    OR ")} AS "isLeft"`;
-});
+/**
+ * Whether any rows are left, locked by another transaction or not. Those of search_changes cannot be
+ * found by tenant, and are deleted as they are indexed: all up to the newest one.
+ */
+export const isTenantLeftStatement = sql(
+  "tenant_is_left",
+  { tenantId: "text", searchChangeId: "text" },
+  (p) => {
+    const exists = (table: string) =>
+      `EXISTS (SELECT 1 FROM ${table} AS row WHERE row.tenant_id = ${p.tenantId})`;
+    const all = [...checkedTables.map(exists), waitsForSearch(p.searchChangeId)];
+    return `SELECT ${all.join("\n    OR ")} AS "isLeft"`;
+  },
+);
 
 /** The deletion that has made the least progress, unless another worker holds it. */
 export const nextTenantDeletionStatement = sql(

@@ -1,4 +1,5 @@
 import { recordDeletedTenant } from "@/lib/audit/receipts";
+import { newestSearchChange } from "@/lib/conversations/search-index";
 import { type Caller, system, withDatabase } from "@/lib/platform/caller";
 import { db, runSql } from "@/lib/platform/db";
 import { now } from "@/lib/platform/time";
@@ -70,7 +71,7 @@ async function deleteRows(caller: Caller, limit: number): Promise<number> {
 }
 
 /** @returns when to check again, or null if nothing is left */
-async function checkRest(caller: Caller, { requestedAt }: TenantDeletionModel) {
+async function checkRest(caller: Caller, { requestedAt, lastSearchChangeId }: TenantDeletionModel) {
   const { tenantId } = caller.partition;
   const at = now();
   const settledAt = new Date(requestedAt.getTime() + settlingMs);
@@ -80,7 +81,14 @@ async function checkRest(caller: Caller, { requestedAt }: TenantDeletionModel) {
     where: { tenantId, removeAfter: { gt: new Date(at.getTime() + settlingMs) } },
     data: { removeAfter: at },
   });
-  const [rest] = await runSql<{ isLeft: boolean }>(isTenantLeftStatement({ tenantId }), caller);
+  const searchChangeId = String(lastSearchChangeId ?? (await newestSearchChange(caller)));
+  if (lastSearchChangeId === null)
+    await caller.db.tenantDeletion.update({
+      where: { tenantId },
+      data: { lastSearchChangeId: BigInt(searchChangeId) },
+    });
+  const isLeft = isTenantLeftStatement({ tenantId, searchChangeId });
+  const [rest] = await runSql<{ isLeft: boolean }>(isLeft, caller);
   return rest?.isLeft ? new Date(at.getTime() + restDelayMs) : null;
 }
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { flushAnchors } from "@/lib/audit/anchors";
 import { verifyChainOf, verifyReceipts } from "@/lib/audit/verify-chain";
+import { indexForSearch } from "@/lib/conversations/search-index";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { openMail } from "@/lib/mail/service";
 import { removeStrayBlobs } from "@/lib/platform/blobs/service";
@@ -23,6 +24,7 @@ import { call, newKey } from "../support/api";
 import { fillTenant } from "../support/fill-tenant";
 import { as, newMember, newOrganization, type TestPerson } from "../support/people";
 import { listFiles, placesWith } from "../support/places-with";
+import { searchFindsAll } from "../support/search";
 
 const remove = (person: TestPerson, slug: string) =>
   mutate(as(person), (caller) => deleteOrganization(caller, slug));
@@ -88,6 +90,7 @@ async function workOff(limit: number): Promise<number> {
       if (batch > 3_000) throw new Error("the deletion does not come to an end");
       await deleteTenants(limit);
       await removeStrayBlobs(100);
+      await indexForSearch(500);
       if ((await db().tenantDeletion.count()) === 0) return batch;
       aheadMs += 1_000;
     }
@@ -98,8 +101,10 @@ async function workOff(limit: number): Promise<number> {
 
 test("no row and no file of a deleted organization remain but its receipt, and nothing of another one changes", async () => {
   const [{ tenant, owner, keys }, stranger] = [await newFilledTenant(), await newFilledTenant()];
+  await searchFindsAll();
   const before = await rowsOf(tenant.id);
-  const known = [...tenantTables.map(({ name }) => name), "audit_entries", "stray_blobs"];
+  const known = [...tenantTables.map(({ name }) => name), "audit_entries"];
+  known.push("search_changes", "stray_blobs");
   expect(Object.keys(before).sort()).toEqual(
     [...known, "deleted_tenants", "tenant_deletions"].sort(),
   );
@@ -205,6 +210,7 @@ test("the large deletion of one organization does not delay the small one of ano
   await remove(small.owner, small.tenant.slug);
   const late = () => new Date(Date.now() + settlingMs + 1_000);
   setCurrentTime(late);
+  await searchFindsAll();
   try {
     for (let batch = 0; batch < 4; batch++) await deleteTenants(20);
   } finally {

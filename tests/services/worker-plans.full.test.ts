@@ -5,12 +5,19 @@ import {
   startOfOverdue,
 } from "@/lib/deliveries/engine/find-overdue-deliveries";
 import { processNextDocument, roundRobinStart } from "@/lib/knowledge/documents/process-document";
-import { closeDatabase, pool, setProcessRole } from "@/lib/platform/db";
+import { mutate } from "@/lib/platform/caller";
+import { closeDatabase, db, pool, setProcessRole } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { setCurrentTime } from "@/lib/platform/time";
 import { readiness } from "@/lib/readiness/service";
+import { newId } from "@/lib/resources/ids";
 import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
 import { workerSettings } from "@/lib/scheduling/worker-settings";
+import { settlingMs } from "@/lib/tenant-deletion/delete-tenants";
+import { deleteOrganization } from "@/lib/tenant-deletion/service";
+import { call, newKey } from "../support/api";
 import { fillLargeDatabase, large } from "../support/large-database";
+import { as, newOrganization } from "../support/people";
 import { explainEverything, type Plan, plansOf } from "../support/plans";
 
 const rows = 200_000;
@@ -74,6 +81,53 @@ test("nor when they are analyzed", { timeout: 600_000 }, async () => {
   await analyze?.work(analyze.limit);
   await pool().query("ANALYZE");
   expect(await largePlans()).toEqual({});
+});
+
+test("nor of an erasure and of an organization's deletion while many changes of another one wait for the search", {
+  timeout: 600_000,
+}, async () => {
+  const { tenant, owner } = await newOrganization();
+  await call(await newKey(tenant), "POST", "/customers", { name: "Ada" });
+  await mutate(as(owner), (caller) => deleteOrganization(caller, tenant.slug));
+  const { rows: customers } = await pool().query<{ id: string }>(
+    `SELECT id FROM customers WHERE tenant_id = '${large.tenantId}' LIMIT 1`,
+  );
+  const erasure = {
+    customerId: customers[0]?.id ?? "",
+    counts: {},
+    identifiers: [],
+    phase: "REST",
+  };
+  await db().erasure.create({
+    data: {
+      ...{
+        tenantId: large.tenantId,
+        environment: "test",
+        id: newId("erasure"),
+        nextAt: new Date(0),
+      },
+      ...{ requestedByType: "USER", requestedById: "usr_1", createdAt: new Date(), ...erasure },
+    } as never,
+  });
+  await pool().query(
+    `INSERT INTO search_changes (tenant_id, environment, target_id)
+    SELECT '${large.tenantId}', 'test', id FROM conversations WHERE tenant_id = '${large.tenantId}'`,
+  );
+  setCurrentTime(() => new Date(Date.now() + settlingMs + 1_000));
+  try {
+    const plans = await plansOf(async () => {
+      for (let batch = 0; batch < 3; batch++) {
+        await recurringJobs["work-off-erasures"]?.work(200);
+        await recurringJobs["delete-tenants"]?.work(500);
+      }
+    });
+    expect(plans.filter(isLarge)).toEqual([]);
+  } finally {
+    setCurrentTime(null);
+  }
+  // Neither is finished: changes from before are not indexed yet.
+  expect(await db().deletedTenant.count({ where: { tenantId: tenant.id } })).toBe(0);
+  expect(await db().erasure.count({ where: { completedAt: null } })).toBeGreaterThan(0);
 });
 
 test("nor while all of a test environment is deleted", { timeout: 600_000 }, async () => {
