@@ -1,5 +1,9 @@
 import { hash } from "node:crypto";
-import { type IdempotencyRecord, recordValues } from "@/lib/events/idempotency-record";
+import {
+  type IdempotencyRecord,
+  recordLifetimeMs,
+  recordValues,
+} from "@/lib/events/idempotency-record";
 import { changeParameters, recordParameters, writeRecord } from "@/lib/events/outbox.sql";
 import type { Partition } from "@/lib/platform/caller";
 import { type Db, runSql } from "@/lib/platform/db";
@@ -14,8 +18,6 @@ import { openSecret, sealSecret, storedResponseContext } from "@/lib/platform/se
 import { sql } from "@/lib/platform/sql";
 import { sqlState } from "@/lib/platform/sql-errors";
 import type { ApiRequest } from "./read-request";
-
-const windowMs = 24 * 3_600_000;
 
 /** A stored response. Requests with the same key get exactly these bytes. */
 export type StoredResponse = { status: number; body: string };
@@ -47,7 +49,7 @@ export function newRecord(
   const condition = ifMatch === undefined ? "" : ` If-Match: ${ifMatch}`;
   const hashed = Buffer.concat([Buffer.from(`${method} ${path}?${search}${condition}\n`), bytes]);
   const fingerprint = hash("sha256", hashed, "buffer");
-  return { key, fingerprint, status, expiresAt: new Date(now.getTime() + windowMs) };
+  return { key, fingerprint, status, expiresAt: new Date(now.getTime() + recordLifetimeMs) };
 }
 
 const findResponseStatement = sql(

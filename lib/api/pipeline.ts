@@ -6,6 +6,7 @@ import { clientAddress } from "@/lib/platform/client-address";
 import { hasReplica } from "@/lib/platform/db";
 import {
   AppError,
+  errorKinds,
   insufficientScope,
   invalidRequest,
   methodNotAllowed,
@@ -266,6 +267,8 @@ function logResponse(
   const { startedMs, ...known } = trace;
   const { status, body, isReplay = false } = response;
   const isPlainRead = status < 400 && isRead(request);
+  // It repeats a request whose text was removed, or is about a customer who was erased.
+  if (status === errorKinds.gone.status) known.requestBody = null;
   logRequest({
     ...{
       id: requestId,

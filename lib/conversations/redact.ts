@@ -4,6 +4,7 @@ import {
   clearResponsesWithReply,
   eventsOfMessage,
   forgetResponses,
+  keysReturning,
   redactEvents,
   requestOf,
 } from "@/lib/events/redact";
@@ -53,7 +54,10 @@ export async function redactMessage(
   const events = await eventsOfMessage(caller, { id, createdAt: new Date(before.createdAt) });
   await redactEvents(caller, events, (object) => ({ ...object, ...redacted, redactedAt }));
   await clearResponsesWithReply(caller, id);
-  const keys = events.flatMap((event) => requestOf(event)?.idempotencyKey ?? []);
+  const keys =
+    before.direction === "INTERNAL"
+      ? await keysReturning(caller, id)
+      : events.flatMap((event) => requestOf(event)?.idempotencyKey ?? []);
   await forgetResponses(caller, keys, new Date(before.createdAt));
   await db.deletion.create({ data: { ...partition, id, idempotencyKeys: keys } });
   const { environment } = partition;

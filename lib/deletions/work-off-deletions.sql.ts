@@ -1,10 +1,5 @@
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
-
-/**
- * How long after a redaction the log is cleared. The log of a request is written up to some seconds
- * after its response.
- */
-const logDelaySeconds = 15;
+import { logDelaySeconds } from "@/lib/request-logs/log-delay";
 
 /** The maximum number of environments that a lookup skips because other workers hold them. */
 const maximumSteps = 100;

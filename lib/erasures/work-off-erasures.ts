@@ -7,6 +7,7 @@ import { deleteFilesOfMessages } from "@/lib/files/service";
 import { type Caller, mutate, type Partition, system } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { now } from "@/lib/platform/time";
+import { logDelaySeconds } from "@/lib/request-logs/log-delay";
 import { firstIdAt } from "@/lib/resources/ids";
 import type { ErasurePhase } from "@/prisma/generated/enums";
 import type { ErasureModel } from "@/prisma/generated/models";
@@ -25,11 +26,8 @@ import {
   nextErasureStatement,
 } from "./service.sql";
 
-/**
- * The log of a request is written up to some seconds after its response, so requests from before
- * the erasure are searched this much later.
- */
-const logDelayMs = 15_000;
+/** Requests from before the erasure are searched this much later. */
+const logDelayMs = logDelaySeconds * 1_000;
 /** Another process's clock can be ahead by this much. */
 const clockToleranceMs = 5_000;
 /** How long the last phase waits for other jobs before it looks again. */
@@ -181,10 +179,14 @@ async function eraseRecords(caller: Caller, task: Task, most: number): Promise<S
     caller,
   );
   const isLast = !batch || batch.read < limit;
-  const logsAt = new Date((task.clearedAt ?? now()).getTime() + logDelayMs);
+  // Until now, a repeated request could still get its stored response.
+  const clearedAt = now();
+  const logsAt = new Date(clearedAt.getTime() + logDelayMs);
   return {
     counts: { idempotencyRecords: batch?.changed ?? 0 },
-    changes: isLast ? { ...enter("REQUEST_LOGS"), nextAt: logsAt } : { afterId: batch.lastId },
+    changes: isLast
+      ? { ...enter("REQUEST_LOGS"), clearedAt, nextAt: logsAt }
+      : { afterId: batch.lastId },
     isFull: true,
   };
 }

@@ -25,3 +25,6 @@ export const recordValues = (record: IdempotencyRecord | null, body: string): Re
         responseBody: body,
         recordExpiresAt: record.expiresAt,
       };
+
+/** How long a response is stored. */
+export const recordLifetimeMs = 24 * 3_600_000;

@@ -24,6 +24,20 @@ export const eventsAboutStatement = sql(
     AND (${p.createdAt} IS NULL OR created_at = ${p.createdAt}) AND strpos(payload, ${p.mark}) > 0`,
 );
 
+/**
+ * The idempotency keys whose stored response starts with this id, by the time at which the responses
+ * expire.
+ */
+export const keysReturningStatement = sql(
+  "keys_returning",
+  { ...partition, id: "text", expiresAfter: "timestamptz", expiresBefore: "timestamptz" },
+  (p) => `
+  SELECT i.key FROM idempotency_records i
+  WHERE i.expires_at > ${p.expiresAfter} AND i.expires_at < ${p.expiresBefore}
+    AND i.tenant_id = ${p.tenantId} AND i.environment = ${p.environment}
+    AND NOT i.is_encrypted AND starts_with(i.body, '{"id":"' || ${p.id} || '"')`,
+);
+
 /** A record from after that time is of another request, which uses the same key again. */
 export const forgetResponsesStatement = sql(
   "forget_stored_responses",

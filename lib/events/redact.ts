@@ -2,9 +2,11 @@ import type { Caller } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { firstIdAt, idTimeMs } from "@/lib/resources/ids";
 import type { EventType } from "./event-types";
+import { recordLifetimeMs } from "./idempotency-record";
 import {
   eventsAboutStatement,
   forgetResponsesStatement,
+  keysReturningStatement,
   redactEventsStatement,
 } from "./redact.sql";
 import type { Event } from "./schema";
@@ -54,6 +56,27 @@ export async function eventsOfMessage(
 export async function clearResponsesWithReply(caller: Caller, messageId: string): Promise<void> {
   const ids = [`evt_${messageId.slice(4)}`];
   await runSql(redactEventsStatement({ ...caller.partition, ids, payloads: [null] }), caller);
+}
+
+/** A request can wait this long for other changes of the conversation. */
+const longestRequestMs = 5 * 60_000;
+
+/**
+ * The idempotency keys of requests that returned what they created with this id. For what has no
+ * event that names its key.
+ */
+export async function keysReturning(caller: Caller, id: string): Promise<string[]> {
+  const expiresMs = idTimeMs(id) + recordLifetimeMs;
+  const found = await runSql<{ key: string }>(
+    keysReturningStatement({
+      ...caller.partition,
+      id,
+      expiresAfter: new Date(expiresMs - longestRequestMs),
+      expiresBefore: new Date(expiresMs + toleranceMs),
+    }),
+    caller,
+  );
+  return found.map(({ key }) => key);
 }
 
 /** The request that caused an event. */

@@ -1,8 +1,11 @@
 import type { KnownKey } from "@/lib/api-keys/key-cache";
 import { runSql } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
 import { logOf } from "@/lib/platform/log";
 import { meter } from "@/lib/platform/meter";
 import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
+import { now } from "@/lib/platform/time";
+import { logDelaySeconds } from "./log-delay";
 import { maskSecrets, maximumBodyBytes } from "./mask-secrets";
 import { insertRequestLogsStatement } from "./service.sql";
 
@@ -25,6 +28,8 @@ export type CompletedRequest = {
   requestBody: Uint8Array | null;
   /** Null for successful reads, which can simply be repeated. */
   responseBody: string | null;
+  /** If it is known. Otherwise, it is read from the response's body. */
+  errorKind?: string | null;
   startedAt: Date;
 };
 
@@ -41,7 +46,13 @@ const maximumAddressLength = 100;
 const maximumUserAgentLength = 300;
 const uniqueViolation = "23505";
 
-let pending: CompletedRequest[] = [];
+/** Less than the delay, by the time that the statement may take. */
+const lateMs = () =>
+  Math.max(2_000, logDelaySeconds * 1_000 - env().DATABASE_STATEMENT_TIMEOUT_MS - 1_000);
+
+type PendingRequest = CompletedRequest & { completedAtMs: number };
+
+let pending: PendingRequest[] = [];
 let pendingBytes = 0;
 let droppedRequests = 0;
 let timer: NodeJS.Timeout | undefined;
@@ -55,6 +66,7 @@ export function logRequest(request: CompletedRequest): void {
   const completed = {
     ...request,
     requestBody: request.requestBody && beginningOf(request.requestBody),
+    completedAtMs: now().getTime(),
   };
   const bytes = bytesOf(completed);
   if (pending.length >= maximumPendingRequests || pendingBytes + bytes > maximumPendingBytes) {
@@ -105,9 +117,9 @@ async function write(): Promise<void> {
  * @returns whether the batch was written or dropped. While the database is unreachable, the batch
  * waits, if there is room.
  */
-async function writeBatch(batch: CompletedRequest[]): Promise<boolean> {
+async function writeBatch(batch: PendingRequest[]): Promise<boolean> {
   try {
-    await runSql(insertRequestLogsStatement(toColumns(batch)));
+    await runSql(insertRequestLogsStatement(toColumns(batch.map(withoutTextIfLate))));
     return true;
   } catch (error) {
     // An earlier attempt wrote it, but its response was lost.
@@ -125,6 +137,26 @@ async function writeBatch(batch: CompletedRequest[]): Promise<boolean> {
     }
     return false;
   }
+}
+
+/**
+ * What a request said, if it is written so late that a redaction or erasure has cleared the log
+ * since, is left out: its bodies, its idempotency key, and values in its path.
+ */
+function withoutTextIfLate(completed: PendingRequest): CompletedRequest {
+  if (now().getTime() - completed.completedAtMs < lateMs()) return completed;
+  const path = completed.path
+    .replace(/\?.*$/, "")
+    .replace(/(\/by-external-id\/).*$/, "$1[removed]");
+  const errorKind = completed.status < 400 ? null : errorKindOf(completed.responseBody);
+  return {
+    ...completed,
+    path,
+    errorKind,
+    idempotencyKey: null,
+    requestBody: null,
+    responseBody: null,
+  };
 }
 
 /** Copies the beginning of a longer body, so that the whole body does not stay in memory. */
@@ -145,8 +177,8 @@ function toColumns(batch: CompletedRequest[]) {
     paths: column(({ path }) => maskSecrets(path).slice(0, maximumPathLength)),
     statuses: column(({ status }) => status),
     durationsMs: column(({ durationMs }) => Math.round(durationMs)),
-    errorKinds: column(({ status, responseBody }) =>
-      status < 400 ? null : errorKindOf(responseBody),
+    errorKinds: column(({ status, errorKind, responseBody }) =>
+      status < 400 ? null : (errorKind ?? errorKindOf(responseBody)),
     ),
     idempotencyKeys: column(({ idempotencyKey }) => idempotencyKey && maskSecrets(idempotencyKey)),
     addresses: column(({ address }) => address?.slice(0, maximumAddressLength)),

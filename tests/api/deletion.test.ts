@@ -7,8 +7,8 @@ import { processDocument } from "@/lib/knowledge/documents/process-document";
 import { mutate } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
-import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
-import { newId } from "@/lib/resources/ids";
+import { flushRequestLogs, logRequest } from "@/lib/request-logs/request-log-buffer";
+import { firstIdAt, newId } from "@/lib/resources/ids";
 import { call, newTenant, type TestTenant } from "../support/api";
 
 import { eventsInOrder } from "../support/feed";
@@ -241,6 +241,73 @@ test("200 redacts a note, which has no event: its text is in no log or record", 
   expect(stored).not.toContain("4222-2222-2222");
   expect(stored).toContain("This one stays");
   expect((await call(tenant, "POST", path, note, key)).status).toBe(410);
+});
+
+test("200 redacts a note whose first log was lost in a crash: repeated requests get no text, and leave none", async () => {
+  const tenant = await newTenant();
+  const note = { text: "Their card is 4555-5555-5555", direction: "INTERNAL" };
+  const { body: conversation } = await call(tenant, "POST", "/conversations", { channelId: "web" });
+  const path = `/conversations/${conversation.id}/messages`;
+  const post = () => call(tenant, "POST", path, note, { "idempotency-key": "lost" });
+  const { body } = await post();
+  await logged(tenant, 2);
+  const where = { ...tenant.identity.partition, idempotencyKey: "lost" };
+  await db().requestLog.deleteMany({ where });
+  // A repeat from long after it.
+  await post();
+  await logged(tenant, 2);
+  const later = firstIdAt("request", new Date(Date.now() + 60_000));
+  await db().requestLog.updateMany({ where, data: { id: later } });
+
+  await call(tenant, "DELETE", `${path}/${body.id}`);
+  // Immediately, not only once the log is cleared.
+  expect((await post()).status).toBe(410);
+  await workOff(tenant);
+  expect((await post()).status).toBe(410);
+  await flushRequestLogs();
+  const stored = { where: tenant.identity.partition };
+  await expect.poll(() => db().requestLog.count(stored)).toBe(5);
+  const all = [
+    await db().requestLog.findMany(stored),
+    await db().idempotencyRecord.findMany(stored),
+  ];
+  expect(JSON.stringify(all)).not.toContain("4555-5555-5555");
+});
+
+test("a log that is written long after its response has no text that was removed meanwhile", async () => {
+  const tenant = await newTenant();
+  const completed = {
+    key: { id: tenant.keyId, ...tenant.identity.partition },
+    ...{
+      method: "PUT",
+      path: "/v1/public/customers/by-external-id/ada-lovelace?x=ada",
+      status: 409,
+    },
+    ...{ durationMs: 1, idempotencyKey: "ada", address: null, userAgent: null, isReplay: false },
+    requestBody: Buffer.from('{"name":"Ada"}'),
+    responseBody: '{"type":"https://example.com/errors/conflict","detail":"Ada"}',
+    startedAt: new Date(),
+  };
+  const [late, soon] = [newId("request"), newId("request")];
+  try {
+    logRequest({ ...completed, id: late } as never);
+    setCurrentTime(() => new Date(Date.now() + 10_000));
+    logRequest({ ...completed, id: soon } as never);
+    await flushRequestLogs();
+  } finally {
+    setCurrentTime(null);
+  }
+  const logs = await db().requestLog.findMany({
+    where: tenant.identity.partition,
+    orderBy: { id: "asc" },
+  });
+  expect(logs).toMatchObject([
+    {
+      ...{ id: late, path: "/v1/public/customers/by-external-id/[removed]", errorKind: "conflict" },
+      ...{ idempotencyKey: null, requestBody: null, responseBody: null },
+    },
+    { id: soon, path: completed.path, idempotencyKey: "ada", requestBody: '{"name":"Ada"}' },
+  ]);
 });
 
 test("a redacted message leaves no preview in events, even if its conversation is deleted right afterwards", async () => {

@@ -266,6 +266,35 @@ test("a message that arrives after its conversation was erased is kept, and so i
   ).toEqual([expect.objectContaining({ text: "" }), later]);
 });
 
+test("a request that is repeated while a customer is erased leaves no text in the log", async () => {
+  const tenant = await newTenant();
+  const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" });
+  const post = () =>
+    call(
+      tenant,
+      "POST",
+      "/conversations",
+      { channelId: "web", customerId: customer.id, message: "A repeated quodlibet" },
+      { "idempotency-key": "repeated" },
+    );
+  const first = await post();
+  await call(tenant, "POST", `/customers/${customer.id}/erase`);
+  const where = tenant.identity.partition;
+  const phase = async () => (await db().erasure.findFirstOrThrow({ where })).phase;
+  while ((await phase()) !== "IDEMPOTENCY_RECORDS") await workOffErasures(200);
+  // Deleting the stored responses before this one took long.
+  const clearedAt = new Date(Date.now() - 60_000);
+  await db().erasure.updateMany({ where, data: { clearedAt } });
+  expect((await post()).body).toEqual(first.body);
+  await flushRequestLogs();
+  await expect.poll(() => db().requestLog.count({ where })).toBe(4);
+  await workOff();
+  expect((await post()).status).toBe(410);
+  await flushRequestLogs();
+  await expect.poll(() => db().requestLog.count({ where })).toBe(5);
+  expect(await placesWith(["repeated quodlibet"])).toEqual([]);
+});
+
 test("202 erases a customer again: what was written after the first erasure is gone, too", async () => {
   const tenant = await newTenant();
   const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" });

@@ -15,7 +15,6 @@ import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
 import { workerSettings } from "@/lib/scheduling/worker-settings";
 import { settlingMs } from "@/lib/tenant-deletion/delete-tenants";
 import { deleteOrganization } from "@/lib/tenant-deletion/service";
-import { call, newKey } from "../support/api";
 import { fillLargeDatabase, large } from "../support/large-database";
 import { as, newOrganization } from "../support/people";
 import { explainEverything, type Plan, plansOf } from "../support/plans";
@@ -87,7 +86,6 @@ test("nor of an erasure and of an organization's deletion while many changes of 
   timeout: 600_000,
 }, async () => {
   const { tenant, owner } = await newOrganization();
-  await call(await newKey(tenant), "POST", "/customers", { name: "Ada" });
   await mutate(as(owner), (caller) => deleteOrganization(caller, tenant.slug));
   const { rows: customers } = await pool().query<{ id: string }>(
     `SELECT id FROM customers WHERE tenant_id = '${large.tenantId}' LIMIT 1`,
