@@ -31,8 +31,11 @@ const maximumUnrecorded = 160;
  */
 const quickMs = 50;
 /**
- * If there is room for fewer attempts than this, the next claim waits for results to be recorded.
+ * The maximum number of claimed deliveries, not counting those in flight. They are there so that
+ * the next claim runs while these are sent.
  */
+const maximumClaimed = 128;
+/** If there is room for fewer than this, the next claim waits until some were sent. */
 const smallestBatch = 64;
 const defaultPollMs = 1_000;
 /** Users request few attempts. Polling for them separately keeps the other claims fast. */
@@ -78,18 +81,21 @@ export function startDelivering({
 }: DeliverOptions = {}) {
   const recorder = createRecorder({
     onRecorded: () => {
-      if (isCrowded && roomForUnrecorded() >= smallestBatch) wake();
+      startClaimed();
+      if (hasEnough && maximumClaimed - claimed.length >= smallestBatch) wake();
     },
     // Next to Inngest, this process takes only what is overdue.
     onDue: (deliveries) => (overdueSeconds() > 0 ? wakeDeliveries(deliveries) : wake()),
   });
   const allowances = createAllowances(concurrencyPerWebhook);
   const inFlight = new Set<InFlight>();
+  /** In the order in which they start. Their leases and allowances are taken. */
+  const claimed: ClaimedDelivery[] = [];
   let cursor = startOfScan;
   let isStopping = false;
   let isAbandoned = false;
   let isWoken = false;
-  let isCrowded = false;
+  let hasEnough = false;
   let claimingOne: Promise<void> | null = null;
   let endPause: (() => void) | null = null;
   let pacedTimer: NodeJS.Timeout | undefined;
@@ -98,7 +104,7 @@ export function startDelivering({
 
   /** @param delivery the one that is due; left out if there may be several */
   function wake(delivery?: DeliveryReference): void {
-    const isIdle = endPause && !claimingOne && inFlight.size === 0 && !isStopping;
+    const isIdle = endPause && !claimingOne && inUse() === 0 && !isStopping;
     if (delivery && isIdle) {
       claimingOne = claimAndSendOne(delivery).finally(() => {
         claimingOne = null;
@@ -116,7 +122,7 @@ export function startDelivering({
   async function claimAndSendOne(reference: DeliveryReference): Promise<void> {
     try {
       const { delivery, pacedMs } = await claimOne(reference);
-      if (delivery) start(delivery);
+      if (delivery) take(delivery);
       if (pacedMs !== null) wakeIn(pacedMs);
     } catch (error) {
       log.warn({ error: (error as Error).message }, "a delivery could not be claimed");
@@ -150,12 +156,12 @@ export function startDelivering({
 
   async function runRequested(): Promise<void> {
     while (!isStopping) {
-      const limit = Math.min(requestedBatchSize, concurrency - inFlight.size);
+      const limit = Math.min(requestedBatchSize, concurrency - inUse());
       try {
         for (const delivery of limit > 0
           ? await claimRequested({ limit, overdueSeconds: overdueSeconds() })
           : [])
-          start(delivery);
+          take(delivery);
       } catch (error) {
         log.warn({ error: (error as Error).message }, "requested attempts could not be claimed");
       }
@@ -167,7 +173,8 @@ export function startDelivering({
     while (!isStopping) {
       isWoken = false;
       try {
-        if (!(await claimAndSend())) await pause(isCrowded ? quickMs : pollMs);
+        startClaimed();
+        if (!(await claimAndSend())) await pause(claimed.length > 0 ? quickMs : pollMs);
       } catch (error) {
         log.warn({ error: (error as Error).message }, "deliveries could not be claimed");
         await sleep(pauseAfterErrorMs);
@@ -177,10 +184,10 @@ export function startDelivering({
 
   /** @returns whether there may be more to claim immediately. */
   async function claimAndSend(): Promise<boolean> {
-    const room = roomForUnrecorded();
-    isCrowded = room < smallestBatch;
-    const limit = Math.min(room, concurrency - inFlight.size);
-    if (isCrowded || limit <= 0) return false;
+    const room = maximumClaimed - claimed.length;
+    hasEnough = room < smallestBatch;
+    const limit = Math.min(room, concurrency - inUse());
+    if (hasEnough || limit <= 0) return false;
     const allowed = allowances.remaining();
     const claim = await claimDeliveries({
       limit,
@@ -194,8 +201,10 @@ export function startDelivering({
     const taken = new Map<string, number>();
     for (const delivery of claim.deliveries) {
       taken.set(delivery.webhookId, (taken.get(delivery.webhookId) ?? 0) + 1);
-      start(delivery);
+      allowances.take(delivery.webhookId);
+      claimed.push(delivery);
     }
+    startClaimed();
     const hasRoom = allowances.noteSaturation(allowed, taken);
     if (claim.pacedMs !== null) wakeIn(claim.pacedMs);
     // If fewer deliveries than the initial limit came back, no webhook reached it. Webhooks that
@@ -208,21 +217,32 @@ export function startDelivering({
     );
   }
 
-  function start(delivery: ClaimedDelivery): void {
+  function take(delivery: ClaimedDelivery): void {
     allowances.take(delivery.webhookId);
+    start(delivery);
+  }
+
+  function startClaimed(): void {
+    if (claimed.length === 0 || isAbandoned) return;
+    for (const delivery of claimed.splice(0, Math.max(0, roomForUnrecorded()))) start(delivery);
+  }
+
+  function start(delivery: ClaimedDelivery): void {
     const ended = send(delivery)
       .catch((error: Error) => {
         log.error({ error: error.message, delivery: delivery.id }, "a delivery could not be sent");
         return false;
       })
       .then((hasSucceeded) => {
-        const wasFull = inFlight.size >= concurrency;
+        const wasFull = inUse() >= concurrency;
         inFlight.delete(attempt);
         if (allowances.release(delivery.webhookId, hasSucceeded) || wasFull) wake();
       });
     const attempt = { startedAtMs: performance.now(), ended };
     inFlight.add(attempt);
   }
+
+  const inUse = () => inFlight.size + claimed.length;
 
   /** How many more attempts may be in flight without too many unrecorded results. */
   function roomForUnrecorded(): number {
@@ -248,8 +268,8 @@ export function startDelivering({
   const running = Promise.all([run(), runRequested()]);
 
   /**
-   * Stops claiming, and waits up to `graceMs` for deliveries in flight. Unfinished ones are sent
-   * again after their lease ends.
+   * Stops claiming, and waits up to `graceMs` for what is claimed or in flight. The rest is sent
+   * again after its lease ends.
    */
   async function stop(graceMs = deadlineMs): Promise<void> {
     isStopping = true;
@@ -258,10 +278,14 @@ export function startDelivering({
     wake();
     await running;
     await claimingOne;
-    const ended = Promise.all([...inFlight].map((attempt) => attempt.ended));
-    await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
+    await Promise.race([finish(), sleep(graceMs, undefined, { ref: false })]);
     isAbandoned = true;
     await recorder.flush();
+  }
+
+  async function finish(): Promise<void> {
+    for (startClaimed(); claimed.length > 0 && !isAbandoned; startClaimed()) await sleep(quickMs);
+    await Promise.all([...inFlight].map((attempt) => attempt.ended));
   }
 
   /** How many attempts are in flight, and how many have ended and are not recorded yet. */
