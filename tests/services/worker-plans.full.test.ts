@@ -1,11 +1,16 @@
 import { beforeAll, expect, test } from "vitest";
-import { claimDeliveries, claimRequested, startOfScan } from "@/lib/deliveries/engine/claim";
+import {
+  claimDeliveries,
+  claimOne,
+  claimRequested,
+  startOfScan,
+} from "@/lib/deliveries/engine/claim";
 import {
   findOverdueDeliveries,
   startOfOverdue,
 } from "@/lib/deliveries/engine/find-overdue-deliveries";
 import { processNextDocument, roundRobinStart } from "@/lib/knowledge/documents/process-document";
-import { mutate } from "@/lib/platform/caller";
+import { type DeliveryReference, mutate } from "@/lib/platform/caller";
 import { closeDatabase, db, pool, setProcessRole } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
@@ -35,6 +40,14 @@ beforeAll(async () => {
 
 const { "analyze-new-tables": analyze, ...jobs } = recurringJobs;
 
+async function waiting(): Promise<DeliveryReference> {
+  const { rows } = await pool().query<DeliveryReference>(
+    `SELECT tenant_id AS "tenantId", environment, id FROM deliveries WHERE status = 'PENDING' LIMIT 1`,
+  );
+  if (!rows[0]) throw new Error("no delivery waits");
+  return rows[0];
+}
+
 /** Everything that the worker does repeatedly, once. */
 const work: Record<string, () => Promise<unknown>> = {
   ...Object.fromEntries(
@@ -50,6 +63,7 @@ const work: Record<string, () => Promise<unknown>> = {
       overdueSeconds: 0,
     }),
   "claim requested attempts": () => claimRequested({ now: null, limit: 100, overdueSeconds: 0 }),
+  "claim one delivery": () => waiting().then((delivery) => claimOne(delivery)),
   "find overdue deliveries": () =>
     findOverdueDeliveries({ overdueSeconds: 0, limit: 500, after: startOfOverdue }),
   "process documents": () => processNextDocument(roundRobinStart, { overdueSeconds: 0 }),

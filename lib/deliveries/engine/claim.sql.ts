@@ -258,6 +258,31 @@ export const claimRequestedStatement = sql(
 const oneDelivery = { tenantId: "text", environment: "Environment", id: "text" } as const;
 
 /**
+ * Claims one due delivery of a webhook that is healthy and has neither an order nor a limit per
+ * second. Most are, and `claimOneStatement` takes PostgreSQL several times as long. The status is
+ * compared as text, which keeps the planner from an index of everything that waits.
+ */
+export const claimPlainStatement = sql(
+  "claim_plain_delivery",
+  { ...claimParameters, ...oneDelivery },
+  (p) => {
+    const now = nowOf(p.now);
+    return `
+  UPDATE deliveries d SET lease_holder = ${p.leaseHolder}, lease_expires_at = ${now} + make_interval(secs => ${p.leaseSeconds})
+  FROM webhooks w
+  WHERE d.tenant_id = ${p.tenantId} AND d.environment = ${p.environment} AND d.id = ${p.id}
+    AND d.status::text = 'PENDING' AND d.next_attempt_at <= ${now} AND d.requested_at IS NULL AND ${isFree(now)}
+    AND w.tenant_id = ${p.tenantId} AND w.environment = ${p.environment} AND w.id = d.webhook_id AND w.deleted_at IS NULL
+    AND w.status = 'ENABLED' AND w.consecutive_failures < ${probeAfterFailures} AND w.ordering <> 'conversation' AND NOT ${isPaced("w")}
+  RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
+    d.requested_trigger, d.conversation_id, d.traceparent, false AS is_probe, ${webhookColumns},
+    (SELECT e.payload FROM events e WHERE e.tenant_id = ${p.tenantId} AND e.environment = ${p.environment} AND e.id = d.event_id) AS payload,
+    (SELECT array_agg(s.ciphertext ORDER BY s.version DESC) FROM webhook_secrets s
+      WHERE s.tenant_id = ${p.tenantId} AND s.environment = ${p.environment} AND s.webhook_id = w.id AND (s.expires_at IS NULL OR s.expires_at > ${now})) AS sealed_secrets`;
+  },
+);
+
+/**
  * Claims one delivery, if an attempt was requested, or if it is due and its webhook is ready.
  * Returns one row: the delivery, or the milliseconds until a limit per second lets it be sent.
  */

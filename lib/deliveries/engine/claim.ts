@@ -4,7 +4,12 @@ import { runSql } from "@/lib/platform/db";
 import { meter } from "@/lib/platform/meter";
 import type { Query } from "@/lib/platform/sql";
 import type { AttemptTrigger, Environment } from "@/prisma/generated/enums";
-import { claimBatchStatement, claimOneStatement, claimRequestedStatement } from "./claim.sql";
+import {
+  claimBatchStatement,
+  claimOneStatement,
+  claimPlainStatement,
+  claimRequestedStatement,
+} from "./claim.sql";
 
 /** Longer than a request and the recording of its result can take together. */
 export const leaseSeconds = 30;
@@ -162,9 +167,12 @@ export async function claimOne(
   now: Date | null = null,
 ): Promise<ClaimOne> {
   const leaseHolder = randomUUID();
+  const values = { now, leaseHolder, leaseSeconds, tenantId, environment, id };
+  const [plain] = await runClaim<ClaimedRow>("one", claimPlainStatement(values));
+  if (plain) return { delivery: toClaimed(plain, leaseHolder), pacedMs: null };
   const [row] = await runClaim<Partial<ClaimedRow> & { paced_ms: number | null }>(
     "one",
-    claimOneStatement({ now, leaseHolder, leaseSeconds, tenantId, environment, id }),
+    claimOneStatement(values),
   );
   return {
     delivery: row?.id ? toClaimed(row as ClaimedRow, leaseHolder) : null,
