@@ -9,6 +9,7 @@ import {
   pendingMigrations,
   schemaFile,
 } from "@/prisma/migrate";
+import { runMigration } from "@/prisma/run-script";
 import { newDatabase } from "../support/database";
 
 /** What PostgreSQL's catalog says about the schema, one fact per row. */
@@ -78,4 +79,47 @@ test("migrations are applied once, and missing ones are listed without being app
   expect(await applyMigrations(address)).toEqual(missing);
   expect(await applyMigrations(address)).toEqual([]);
   expect(await pendingMigrations(address)).toEqual([]);
+});
+
+test("a migration without a transaction that meets a lock starts again, and is finished only once all of it ran", async () => {
+  const pool = new pg.Pool({ connectionString: await newDatabase({ isEmpty: true }) });
+  const writer = await pool.connect();
+  try {
+    await pool.query(`
+      CREATE TABLE pets AS SELECT i AS id, NULL::int AS age FROM generate_series(1, 25) i;
+      CREATE TABLE starts (at timestamptz);
+      CREATE TABLE _prisma_migrations (id text, finished_at timestamptz, rolled_back_at timestamptz);
+      INSERT INTO _prisma_migrations (id) VALUES ('pets')`);
+    const finished = async () =>
+      (await pool.query("SELECT finished_at IS NOT NULL AS is FROM _prisma_migrations")).rows[0].is;
+    const isValid = `SELECT indisvalid AS is FROM pg_index WHERE indexrelid = 'pets_idx'::regclass`;
+    const script = `-- without a transaction
+INSERT INTO starts VALUES (now());
+-- in batches
+UPDATE pets SET age = 1 WHERE id IN (SELECT id FROM pets WHERE age IS NULL LIMIT 10);
+DROP INDEX CONCURRENTLY IF EXISTS pets_idx;
+CREATE INDEX CONCURRENTLY pets_idx ON pets (id);`;
+    // The index waits for this transaction, gives up, and leaves an invalid index.
+    await writer.query("BEGIN; INSERT INTO pets VALUES (26, 1)");
+    const running = runMigration(pool, script);
+    const starts = async () => (await pool.query("SELECT FROM starts")).rowCount;
+    await expect.poll(starts, { timeout: 60_000 }).toBeGreaterThan(1);
+    expect((await pool.query(isValid)).rows).toEqual([{ is: false }]);
+    expect(await finished()).toBe(false);
+
+    await writer.query("COMMIT");
+    await running;
+    expect((await pool.query(isValid)).rows).toEqual([{ is: true }]);
+    const { rows } = await pool.query("SELECT count(age)::int AS filled FROM pets");
+    expect(rows).toEqual([{ filled: 26 }]);
+    expect(await finished()).toBe(true);
+
+    // Any other error ends it, and it counts as not finished.
+    await pool.query("UPDATE _prisma_migrations SET finished_at = NULL");
+    await expect(runMigration(pool, `${script}\nSELECT 1 / 0;`)).rejects.toThrow();
+    expect(await finished()).toBe(false);
+  } finally {
+    writer.release();
+    await pool.end();
+  }
 });
