@@ -4,7 +4,13 @@ import { AppError } from "./errors";
 import { logOf } from "./log";
 import { meter } from "./meter";
 import { sqlState } from "./sql-errors";
-import { currentPosition, forgetWrites, lastWriteOf, unknownWrites } from "./write-positions";
+import {
+  checkStore,
+  currentPosition,
+  forgetWrites,
+  lastWriteOf,
+  unknownWrites,
+} from "./write-positions";
 
 // Reads from a streaming replica (DATABASE_REPLICA_URL). A replica is behind the primary, so each
 // process polls how far it has replayed the primary's log. A key or user reads from it only if it
@@ -137,6 +143,7 @@ async function poll(): Promise<void> {
     const settleUnknown = unknownWrites();
     const position = await currentPosition();
     settleUnknown(position);
+    void checkStore();
     known.sample = { position, takenAtMs: startedMs };
   }
   const askedMs = performance.now();

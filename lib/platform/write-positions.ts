@@ -1,12 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "@upstash/redis";
 import type { Identity } from "./caller";
-import { pool } from "./db";
+import { pool, replicaPolls } from "./db";
 import { env } from "./env";
 import { logOf } from "./log";
 
 // Up to where in PostgreSQL's log each key and user has written, for reads from a replica. With a
 // shared store, every process knows what the others wrote. Without one, each process knows only its
-// own writes. A position is a number of bytes, which stays exact for 9 PB.
+// own writes. What remains: a process that cannot reach the store, while another one can, and the
+// replica is more than a second behind. For some seconds, a key may then read from the other process
+// what it was before its write. A position is a number of bytes, which stays exact for 9 PB.
 
 const log = logOf("database");
 
@@ -15,7 +18,22 @@ const timeoutMs = 500;
 const lifetimeSeconds = 120;
 const failureLogMs = 10_000;
 
-type Positions = { own: Map<string, number>; store: Redis | null; loggedAtMs: number };
+/**
+ * After a failure of the store, writes of other processes may be missing in it, so every read goes to
+ * the primary for this long: longer than a replica in use can be behind.
+ */
+const distrustMs = 15_000;
+/** How often a write that the store does not have is sent again. */
+const retryMs = 500;
+/** How long a response waits for the replica if the store does not have its write. */
+const mostWaitMs = 1_000;
+
+type Positions = {
+  own: Map<string, number>;
+  store: Redis | null;
+  failedAtMs: number;
+  loggedAtMs: number;
+};
 
 // On globalThis for the reason given in db.ts.
 const shared = globalThis as { parlanceWritePositions?: Positions };
@@ -24,6 +42,7 @@ function positions(): Positions {
   shared.parlanceWritePositions ??= {
     own: new Map(),
     store: connect(),
+    failedAtMs: Number.NEGATIVE_INFINITY,
     loggedAtMs: Number.NEGATIVE_INFINITY,
   };
   return shared.parlanceWritePositions;
@@ -57,16 +76,58 @@ export async function noteWrite({ actor: { type, id } }: Identity): Promise<void
   own.set(id, Math.max(position, own.get(id) ?? 0));
   if (!store) return;
   try {
-    // A sorted set of one member keeps the highest score, in whichever order the writes arrive.
-    const score = Math.min(position, Number.MAX_SAFE_INTEGER);
-    await store
-      .pipeline()
-      .zadd(keyOf(id), { gt: true }, { score, member: "position" })
-      .expire(keyOf(id), lifetimeSeconds)
-      .exec();
+    await share(store, id, position);
   } catch (error) {
     report(error);
+    void shareLater(store, id, position);
+    await untilReplayed(position);
   }
+}
+
+async function share(store: Redis, id: string, position: number): Promise<void> {
+  // A sorted set of one member keeps the highest score, in whichever order the writes arrive.
+  const score = Math.min(position, Number.MAX_SAFE_INTEGER);
+  await store
+    .pipeline()
+    .zadd(keyOf(id), { gt: true }, { score, member: "position" })
+    .expire(keyOf(id), lifetimeSeconds)
+    .exec();
+}
+
+/** Until the store has it, or the replica has replayed it long ago. */
+async function shareLater(store: Redis, id: string, position: number): Promise<void> {
+  const untilMs = performance.now() + distrustMs;
+  while (performance.now() < untilMs) {
+    await sleep(retryMs, undefined, { ref: false });
+    try {
+      return await share(store, id, position);
+    } catch (error) {
+      report(error);
+    }
+  }
+}
+
+/**
+ * Another process may reach the store and read there that this key has written nothing, so the
+ * response waits until the replica has the write, or is far behind.
+ */
+async function untilReplayed(position: number): Promise<void> {
+  const untilMs = performance.now() + mostWaitMs;
+  const text = "SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 AS replayed";
+  while (performance.now() < untilMs) {
+    const replayed = await replicaPolls()
+      .query<{ replayed: number | null }>(text)
+      .then(({ rows }) => rows[0]?.replayed ?? 0)
+      .catch(() => null);
+    // A replica that is down serves no reads either.
+    if (replayed === null || replayed >= position) return;
+    await sleep(20);
+  }
+}
+
+/** Notices failures of the store in a process that has nothing to look up in it. */
+export async function checkStore(): Promise<void> {
+  await positions().store?.ping().catch(report);
 }
 
 /** Forgets writes that the replica has replayed, because they can be read from either server. */
@@ -86,9 +147,10 @@ export function unknownWrites(): (position: number) => void {
 
 /** Infinity if it is not known, so that the primary is read. */
 export async function lastWriteOf(id: string): Promise<number> {
-  const { own, store } = positions();
+  const { own, store, failedAtMs } = positions();
   const known = own.get(id) ?? 0;
   if (!store) return known;
+  if (performance.now() - failedAtMs < distrustMs) return Number.POSITIVE_INFINITY;
   try {
     return Math.max(known, Number((await store.zscore(keyOf(id), "position")) ?? 0));
   } catch (error) {
@@ -99,6 +161,7 @@ export async function lastWriteOf(id: string): Promise<number> {
 
 function report(error: unknown): void {
   const known = positions();
+  known.failedAtMs = performance.now();
   if (performance.now() - known.loggedAtMs < failureLogMs) return;
   known.loggedAtMs = performance.now();
   // The second part of the message is the command, which contains ids.

@@ -139,6 +139,21 @@ test.skipIf(!redisServer)(
       expect(await lastWriteOf(writer.keyId)).toBe(written);
       bridge.stopAnswering();
       expect(await lastWriteOf(writer.keyId)).toBe(Number.POSITIVE_INFINITY);
+
+      // A write that the store misses, in a process that noticed an outage, and in one that did not.
+      const missed = await create(writer);
+      bridge.recover();
+      expect(await lastWriteOf(writer.keyId)).toBe(Number.POSITIVE_INFINITY);
+      expect(await isServedByReplica(writer)).toBe(false);
+      forgetPositions();
+      expect(await listed(writer)).toContain(missed);
+      // It is in the store once that responds.
+      await expect
+        .poll(() => {
+          forgetPositions();
+          return lastWriteOf(writer.keyId);
+        })
+        .toBeGreaterThan(written);
     } finally {
       Object.assign(env(), {
         UPSTASH_REDIS_REST_URL: undefined,
