@@ -283,9 +283,12 @@ test("a reply that is posted after its question's day was counted is part of tha
     acceptReplies: true,
   });
   const { conversationId, deliveryId } = await newQuestion(webhook);
-  const day = new Date().toISOString().slice(0, 10);
-  const tomorrow = new Date(Date.parse(day) + 86_400_000);
   const { partition } = webhook;
+  const { createdAt } = await db().conversation.findFirstOrThrow({
+    where: { id: conversationId, ...partition },
+  });
+  const day = createdAt.toISOString().slice(0, 10);
+  const tomorrow = new Date(Date.parse(day) + 86_400_000);
   await db().tenant.update({ where: { id: partition.tenantId }, data: { countedUntil: tomorrow } });
   const counts = { conversationsCreated: 1, messagesReceived: 1, messagesSent: 4 };
   await db().conversationDay.create({ data: { ...partition, day: new Date(day), ...counts } });

@@ -1,3 +1,4 @@
+// cspell:ignore indisvalid indexrelid
 import { readFileSync } from "node:fs";
 import pg from "pg";
 import { expect, test } from "vitest";
