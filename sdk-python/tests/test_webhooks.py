@@ -12,6 +12,7 @@ from parlance import (
     ParlanceError,
     UnknownEvent,
     WebhookVerificationError,
+    create_test_key_pair,
     sign_test_webhook,
     verify_webhook,
 )
@@ -107,6 +108,24 @@ def test_a_public_key_verifies_an_asymmetric_signature() -> None:
     assert code_of(**given, public_key="") == "missing-secret"
     without = {**headers, "Webhook-Signature": "v1,AAAA"}
     assert code_of(**{**given, "headers": without}, public_key=public) == "malformed-header"
+
+
+def test_a_test_webhook_with_a_private_key_has_an_asymmetric_signature() -> None:
+    pair, other = create_test_key_pair(), create_test_key_pair()
+    signed = sign_test_webhook(
+        payload=EVENT, secret=SECRET, private_key=pair.private_key, timestamp=NOW
+    )
+    given = {"payload": signed.payload, "headers": signed.headers}
+    assert verify(**given).id == "evt_1"
+    assert verify(**given, secret=None, public_key=pair.public_key).id == "evt_1"
+    wrong = code_of(**given, secret=None, public_key=other.public_key)
+    assert wrong == "signature-mismatch"
+    assert (
+        "v1a," not in sign_test_webhook(payload=EVENT, secret=SECRET).headers["webhook-signature"]
+    )
+    # As TypeScript's `createTestKeyPair` does: the seed, and the public key.
+    raw = base64.b64decode(pair.private_key.replace("whsk_", "", 1))
+    assert (len(raw), base64.b64encode(raw[32:]).decode()) == (64, pair.public_key[5:])
 
 
 @pytest.mark.skipif("PARLANCE_TEST_WEBHOOK" not in os.environ, reason="needs the service")

@@ -16,8 +16,10 @@ from ._pages import AsyncPages, Page, Pages
 from ._transport import NOT_GIVEN, FileSource, NotGiven
 from ._version import __version__
 from .webhooks import (
+    KeyPair,
     SignedWebhook,
     WebhookVerificationError,
+    create_test_key_pair,
     sign_test_webhook,
     verify_webhook,
 )
@@ -29,6 +31,7 @@ __all__ = [
     "AsyncPages",
     "AsyncParlance",
     "FileSource",
+    "KeyPair",
     "Model",
     "NotGiven",
     "Page",
@@ -43,6 +46,7 @@ __all__ = [
     "ValidationIssue",
     "WebhookVerificationError",
     "__version__",
+    "create_test_key_pair",
     "models",
     "sign_test_webhook",
     "verify_webhook",

@@ -10,6 +10,7 @@ import json
 import re
 import time
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Callable, Literal, Mapping, Sequence, Union
 
 from ._errors import ParlanceError
@@ -113,9 +114,19 @@ def sign_test_webhook(
     payload: str | Mapping[str, Any],
     secret: str | None = None,
     secrets: Sequence[str | None] | None = None,
+    private_key: str | None = None,
     timestamp: float | None = None,
 ) -> SignedWebhook:
-    """Signs as the service does, to test a receiver."""
+    """Signs as the service does, to test a receiver.
+
+    Args:
+        payload: An event, or a body as it is.
+        secret: The signing secret, with `whsec_`.
+        secrets: All secrets that sign: during a rotation, the new and the old one.
+        private_key: A private key of `create_test_key_pair`. It adds an asymmetric signature
+            (`v1a`), which `verify_webhook` accepts with the public key of the pair.
+        timestamp: When it was signed, in Unix seconds. Default: now.
+    """
     keys = _given([secret, *(secrets or [])])
     text = payload if isinstance(payload, str) else json.dumps(payload)
     seconds = str(int(time.time() if timestamp is None else timestamp))
@@ -127,6 +138,8 @@ def sign_test_webhook(
     event_id, body = str(event.get("id", "evt_test")), text.encode()
     signatures = [f"v1={_signature_of(key, seconds, body)}" for key in keys]
     standard = [f"v1,{_standard_signature_of(key, event_id, seconds, body)}" for key in keys]
+    if private_key:
+        standard.append(f"v1a,{_asymmetric_signature_of(private_key, event_id, seconds, body)}")
     return SignedWebhook(
         text,
         {
@@ -141,6 +154,28 @@ def sign_test_webhook(
     )
 
 
+@dataclass(frozen=True)
+class KeyPair:
+    """Keys of asymmetric signatures, to test a receiver."""
+
+    private_key: str
+    public_key: str
+
+
+def create_test_key_pair() -> KeyPair:
+    """Returns a new pair of keys, to test a receiver that verifies with a public key.
+
+    Needs `pip install "parlance[ed25519]"`.
+    """
+    ed25519 = _ed25519()
+    private = ed25519.Ed25519PrivateKey.generate()
+    seed, public = private.private_bytes_raw(), private.public_key().public_bytes_raw()
+    return KeyPair(
+        private_key="whsk_" + base64.b64encode(seed + public).decode(),
+        public_key="whpk_" + base64.b64encode(public).decode(),
+    )
+
+
 def _signature_of(secret: str, timestamp: str, body: bytes) -> str:
     return hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
 
@@ -149,6 +184,12 @@ def _standard_signature_of(secret: str, event_id: str, timestamp: str, body: byt
     key = base64.b64decode(secret[6:] if secret.startswith("whsec_") else secret)
     signed = f"{event_id}.{timestamp}.".encode() + body
     return base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+
+
+def _asymmetric_signature_of(private_key: str, event_id: str, timestamp: str, body: bytes) -> str:
+    key = base64.b64decode(private_key[5:] if private_key.startswith("whsk_") else private_key)
+    private = _ed25519().Ed25519PrivateKey.from_private_bytes(key[:32])
+    return base64.b64encode(private.sign(f"{event_id}.{timestamp}.".encode() + body)).decode()
 
 
 def _given(candidates: Sequence[str | None]) -> list[str]:
@@ -207,7 +248,7 @@ def _check_asymmetric(keys: list[str], headers: Headers, body: bytes) -> tuple[s
             "malformed-header",
             "webhook-signature has no v1a signature: turn on the webhook's asymmetric signatures.",
         )
-    verify = _ed25519()
+    verify = _verifier()
     signed = f"{event_id}.{timestamp}.".encode() + body
     return timestamp, any(
         verify(key, signature, signed)
@@ -216,20 +257,25 @@ def _check_asymmetric(keys: list[str], headers: Headers, body: bytes) -> tuple[s
     )
 
 
-def _ed25519() -> Callable[[str, str, bytes], bool]:
+def _ed25519() -> ModuleType:
     try:
-        from cryptography.exceptions import InvalidSignature
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+        from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError as error:
         raise ParlanceError(
-            'Public keys need the package cryptography: pip install "parlance[ed25519]".'
+            'Asymmetric keys need the package cryptography: pip install "parlance[ed25519]".'
         ) from error
+    return ed25519
+
+
+def _verifier() -> Callable[[str, str, bytes], bool]:
+    ed25519 = _ed25519()
+    from cryptography.exceptions import InvalidSignature
 
     def verify(key: str, signature: str, signed: bytes) -> bool:
         try:
             raw = base64.b64decode(key[5:] if key.startswith("whpk_") else key, validate=True)
             given = base64.b64decode(signature, validate=True)
-            Ed25519PublicKey.from_public_bytes(raw).verify(given, signed)
+            ed25519.Ed25519PublicKey.from_public_bytes(raw).verify(given, signed)
             return True
         # What is not base64 of a key or a signature matches nothing.
         except (InvalidSignature, binascii.Error, ValueError):
