@@ -105,7 +105,11 @@ const deliveryHeaders: Parameter[] = [
     "The id of the event, under the name that Standard Webhooks gives it.",
     "evt_01KA5V0V7W3Y5Z8J4QX2N6M9TC",
   ),
-  deliveryHeader("webhook-timestamp", "Unix seconds.", "1769851800"),
+  deliveryHeader(
+    "webhook-timestamp",
+    "When the attempt was signed, in Unix seconds.",
+    "1769851800",
+  ),
   deliveryHeader(
     "webhook-signature",
     "The signature in the format of Standard Webhooks: `v1,<base64>`, over `<id>.<timestamp>.<body>`.",

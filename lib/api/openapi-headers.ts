@@ -82,7 +82,7 @@ export const operationHeaders = {
     example: '"Zr0dF1yQvN3H8kWmJ5xT2cLb7Pa"',
   },
   "Retry-After": {
-    description: "Whole seconds to wait.",
+    description: "Whole seconds to wait before the next attempt.",
     required: true,
     schema: { type: "integer", format: "int32", minimum: 1, maximum: 2_147_483_647 },
     example: 42,

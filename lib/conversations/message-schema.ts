@@ -155,7 +155,7 @@ export const message = z
     ),
     attachments: z
       .array(attachment)
-      .meta({ description: "The message's files.", maxItems: maximumAttachments }),
+      .meta({ description: "The files of the message.", maxItems: maximumAttachments }),
     externalId: storedText(255, described.externalId).nullable(),
     metadata,
     createdAt: timestamp.meta({

@@ -168,8 +168,12 @@ export const conversation = z
     snoozedUntil: timestamp
       .nullable()
       .meta({ description: "When a `SNOOZED` conversation reopens." }),
-    resolvedAt: timestamp.nullable().meta({ description: "When it was last resolved." }),
-    closedAt: timestamp.nullable().meta({ description: "When it was closed." }),
+    resolvedAt: timestamp
+      .nullable()
+      .meta({ description: "When it became `RESOLVED`; null before, and after it was reopened." }),
+    closedAt: timestamp
+      .nullable()
+      .meta({ description: "When it became `CLOSED`; null unless it is." }),
     createdAt,
     updatedAt,
   })

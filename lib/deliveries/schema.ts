@@ -69,7 +69,7 @@ export const deliveryAttempt = z
   .object({
     number: integer("1 for the delivery's first attempt.", { minimum: 1 }).meta({ examples: [1] }),
     trigger,
-    startedAt: timestamp.meta({ description: "When it started." }),
+    startedAt: timestamp.meta({ description: "When the attempt started." }),
     durationMs: integer("How long it took, in milliseconds."),
     statusCode: integer("The HTTP status of the response, or null if none arrived.", {
       minimum: 100,
@@ -117,7 +117,10 @@ export const recoverDeliveriesBody = z
       examples: ["2026-01-31T09:30:00.000Z"],
     }),
     until: instant.optional().meta({ description: "And at this time or earlier. Default: now." }),
-    dryRun: z.boolean().default(false).meta({ description: "Only counts." }),
+    dryRun: z
+      .boolean()
+      .default(false)
+      .meta({ description: "Counts what would be sent, and sends nothing." }),
   })
   .refine(({ since, until }) => !until || until >= since, {
     path: ["until"],
@@ -159,7 +162,10 @@ export const replayWebhookBody = z
           "Only events whose delivery has one of these statuses. Default: any. A `PENDING` delivery is on its way and is never replayed.",
         examples: [["DELIVERED", "NONE"]],
       }),
-    dryRun: z.boolean().default(false).meta({ description: "Only counts." }),
+    dryRun: z
+      .boolean()
+      .default(false)
+      .meta({ description: "Counts what would be sent, and sends nothing." }),
   })
   .refine(({ since, until }) => !until || until >= since, {
     path: ["until"],

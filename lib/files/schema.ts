@@ -11,7 +11,10 @@ import { idOf, idParameter } from "@/lib/resources/id-schema";
 
 export const maximumFileBytes = 20 * 1_024 ** 2;
 
-const described = { name: "The file's name.", text: "The file's text." };
+const described = {
+  name: "The name that the file is downloaded with.",
+  text: "The content of a text file, in place of an upload.",
+};
 const name = nameText(255).meta({ description: described.name });
 
 /** The field next to a file. Without it, the file keeps its own name. */

@@ -8,7 +8,7 @@ const fields = {
   id: idOf("request").meta({ description: "The `X-Request-Id` of the response." }),
   environment,
   apiKeyId: idOf("apiKey").meta({ description: "The key that the request was sent with." }),
-  method: storedText(20, "The HTTP method."),
+  method: storedText(20, "The HTTP method of the request."),
   path: storedText(2_048, "The path with its query. Secrets in it are masked."),
   status: integer("The status of the response.", { minimum: 100, maximum: 599 }),
   durationMs: integer("How long the response took, in milliseconds."),
@@ -82,7 +82,7 @@ export const listRequestLogsQuery = listQuery("request", "desc", {
   apiKeyId: reference("apiKey").optional().meta({ description: "Only requests with this key." }),
   method: z
     .enum(["HEAD", ...loggedMethods])
-    .meta({ id: "HttpMethod", description: "A method of HTTP." })
+    .meta({ id: "HttpMethod", description: "The method of a request to the API." })
     .optional()
     .meta({ description: "Only requests with this method." }),
   status: statusFilter.optional().meta({

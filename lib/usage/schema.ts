@@ -58,10 +58,13 @@ export const usage = z
       .boolean()
       .meta({ description: "Whether this usage is billed. Always false in test." }),
     period: z
-      .object({ start: day("The first day, in UTC."), end: day("The last day, in UTC.") })
+      .object({
+        start: day("The first day of the period (UTC)."),
+        end: day("The last day of the period (UTC), which is included."),
+      })
       .meta({ description: "The days that are counted." }),
     totals: z.object(figures).meta({ description: "The figures of the whole period." }),
-    series: z.array(z.object({ date: day("The day, in UTC."), ...figures })).meta({
+    series: z.array(z.object({ date: day("The day (UTC) of these figures."), ...figures })).meta({
       description: "The figures of each day of the period until today.",
       maxItems: maximumDays,
     }),

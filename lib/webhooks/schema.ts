@@ -99,7 +99,9 @@ export const webhook = z
     disabledReason: disabledReason
       .nullable()
       .meta({ description: "Why it is disabled, or null if it is enabled." }),
-    disabledAt: timestamp.nullable().meta({ description: "When it was disabled." }),
+    disabledAt: timestamp
+      .nullable()
+      .meta({ description: "When it became `DISABLED`; null while it is enabled." }),
     consecutiveFailures: integer(
       "Automatic attempts that failed since the last success. At 100 the webhook is disabled.",
     ),

@@ -46,7 +46,10 @@ const documentErrorCodes = Object.keys(documentErrors) as [
   ...DocumentErrorCode[],
 ];
 
-const described = { name: "The document's name.", text: "The document's text." };
+const described = {
+  name: "The document's name.",
+  text: "The text that searches find, in place of a file.",
+};
 const name = nameText(255).meta({ description: described.name });
 const status = z.enum(documentStatuses).meta({
   id: "DocumentStatus",
@@ -101,10 +104,10 @@ export const document = z
       .nullable()
       .meta({ description: "Why the document could not be read, if its status is `FAILED`." }),
     characterCount: integer(
-      "The length of the text that a search finds, in characters. While a file is being read that replaces another, that of the earlier one.",
+      "The length of the document's text, in characters. Null until the text has been read. While a new file is being read, this is the length of the earlier text.",
     ).nullable(),
     chunkCount: integer(
-      "How many parts that text was cut into. Null until the document has been `READY`.",
+      "The number of parts that the text was split into for the search. Null until the document has been `READY`.",
     ).nullable(),
     metadata,
     createdAt,
@@ -190,7 +193,12 @@ export const searchKnowledgeBody = z.strictObject({
     description:
       "Whether a part must contain `all` words, with `or` between alternatives, or `any` of them. Parts with more of the words come first.",
   }),
-  limit: z.int().min(1).max(50).default(10).meta({ description: "Results at most." }),
+  limit: z
+    .int()
+    .min(1)
+    .max(50)
+    .default(10)
+    .meta({ description: "The most results to return: 1 to 50." }),
   neighbors: z.int().min(0).max(5).default(0).meta({
     description: "How many parts before and after each result to return with it.",
   }),

@@ -270,7 +270,7 @@ export type AgentVersionPage = {
 export type Attachment = {
   /** The id of the file. */
   id: string;
-  /** The file's name. */
+  /** The name that the file is downloaded with. */
   name: string;
   /** The type by the file's content, whatever its name says. `application/octet-stream` if it is none that Parlance recognizes. */
   contentType: string;
@@ -326,9 +326,9 @@ export type Conversation = {
   lastMessagePreview: string | null;
   /** When a `SNOOZED` conversation reopens. */
   snoozedUntil: string | null;
-  /** When it was last resolved. */
+  /** When it became `RESOLVED`; null before, and after it was reopened. */
   resolvedAt: string | null;
-  /** When it was closed. */
+  /** When it became `CLOSED`; null unless it is. */
   closedAt: string | null;
   /** When it was created. */
   createdAt: string;
@@ -446,9 +446,9 @@ export type ConversationStatusChangedEvent = {
       lastMessagePreview?: string | null;
       /** When a `SNOOZED` conversation reopens. */
       snoozedUntil?: string | null;
-      /** When it was last resolved. */
+      /** When it became `RESOLVED`; null before, and after it was reopened. */
       resolvedAt?: string | null;
-      /** When it was closed. */
+      /** When it became `CLOSED`; null unless it is. */
       closedAt?: string | null;
       /** When it was created. */
       createdAt?: string;
@@ -510,9 +510,9 @@ export type ConversationUpdatedEvent = {
       lastMessagePreview?: string | null;
       /** When a `SNOOZED` conversation reopens. */
       snoozedUntil?: string | null;
-      /** When it was last resolved. */
+      /** When it became `RESOLVED`; null before, and after it was reopened. */
       resolvedAt?: string | null;
-      /** When it was closed. */
+      /** When it became `CLOSED`; null unless it is. */
       closedAt?: string | null;
       /** When it was created. */
       createdAt?: string;
@@ -622,15 +622,15 @@ export type CreateCustomerBody = {
 export type CreateDocumentBody = {
   /** The document's name. */
   name: string;
-  /** The document's text. */
+  /** The text that searches find, in place of a file. */
   text: string;
   metadata?: Metadata | undefined;
 };
 
 export type CreateFileBody = {
-  /** The file's name. */
+  /** The name that the file is downloaded with. */
   name: string;
-  /** The file's text. */
+  /** The content of a text file, in place of an upload. */
   text: string;
 };
 
@@ -914,7 +914,7 @@ export type DeliveryAttempt = {
   /** 1 for the delivery's first attempt. */
   number: number;
   trigger: AttemptTrigger;
-  /** When it started. */
+  /** When the attempt started. */
   startedAt: string;
   /** How long it took, in milliseconds. */
   durationMs: number;
@@ -982,9 +982,9 @@ export type Document = {
     /** The reason, as a sentence. */
     message: string;
   } | null;
-  /** The length of the text that a search finds, in characters. While a file is being read that replaces another, that of the earlier one. */
+  /** The length of the document's text, in characters. Null until the text has been read. While a new file is being read, this is the length of the earlier text. */
   characterCount: number | null;
-  /** How many parts that text was cut into. Null until the document has been `READY`. */
+  /** The number of parts that the text was split into for the search. Null until the document has been `READY`. */
   chunkCount: number | null;
   metadata: Metadata;
   /** When it was created. */
@@ -1159,9 +1159,9 @@ export type DocumentUpdatedEvent = {
         /** The reason, as a sentence. */
         message: string;
       } | null;
-      /** The length of the text that a search finds, in characters. While a file is being read that replaces another, that of the earlier one. */
+      /** The length of the document's text, in characters. Null until the text has been read. While a new file is being read, this is the length of the earlier text. */
       characterCount?: number | null;
-      /** How many parts that text was cut into. Null until the document has been `READY`. */
+      /** The number of parts that the text was split into for the search. Null until the document has been `READY`. */
       chunkCount?: number | null;
       metadata?: Metadata;
       /** When it was created. */
@@ -1262,7 +1262,7 @@ export type File = {
   /** The id of the file. */
   id: string;
   environment: Environment;
-  /** The file's name. */
+  /** The name that the file is downloaded with. */
   name: string;
   /** The type by the file's content, whatever its name says. `application/octet-stream` if it is none that Parlance recognizes. */
   contentType: string;
@@ -1296,7 +1296,7 @@ export type FoundConversationPage = {
   nextCursor?: string;
 };
 
-/** A method of HTTP. */
+/** The method of a request to the API. */
 export type HttpMethod = "HEAD" | "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Documents that your programs search together. */
@@ -1516,7 +1516,7 @@ export type Message = {
   };
   /** The message as plain text. Empty if there are only attachments. */
   text: string;
-  /** The message's files. */
+  /** The files of the message. */
   attachments: Attachment[];
   /** Your own id for the message. */
   externalId: string | null;
@@ -1716,7 +1716,7 @@ export type RecoverWebhookDeliveriesBody = {
   since: string | Date;
   /** And at this time or earlier. Default: now. */
   until?: string | Date | undefined;
-  /** Only counts. */
+  /** Counts what would be sent, and sends nothing. */
   dryRun?: boolean | undefined;
 };
 
@@ -1729,7 +1729,7 @@ export type Recovery = {
 export type ReplaceDocumentBody = {
   /** The document's name. */
   name: string;
-  /** The document's text. */
+  /** The text that searches find, in place of a file. */
   text: string;
 };
 
@@ -1753,7 +1753,7 @@ export type ReplayWebhookBody = {
   eventTypes?: readonly EventName[] | undefined;
   /** Only events whose delivery has one of these statuses. Default: any. A `PENDING` delivery is on its way and is never replayed. */
   statuses?: readonly ReplayStatus[] | undefined;
-  /** Only counts. */
+  /** Counts what would be sent, and sends nothing. */
   dryRun?: boolean | undefined;
 };
 
@@ -1767,7 +1767,7 @@ export type RequestLog = {
   environment: Environment;
   /** The key that the request was sent with. */
   apiKeyId: string;
-  /** The HTTP method. */
+  /** The HTTP method of the request. */
   method: string;
   /** The path with its query. Secrets in it are masked. */
   path: string;
@@ -1803,7 +1803,7 @@ export type RequestLogWithBodies = {
   environment: Environment;
   /** The key that the request was sent with. */
   apiKeyId: string;
-  /** The HTTP method. */
+  /** The HTTP method of the request. */
   method: string;
   /** The path with its query. Secrets in it are masked. */
   path: string;
@@ -1860,7 +1860,7 @@ export type SearchKnowledgeBody = {
   /** The knowledge bases to search, such as those of an agent. */
   knowledgeBaseIds: readonly string[];
   match?: KnowledgeMatch | undefined;
-  /** Results at most. */
+  /** The most results to return: 1 to 50. */
   limit?: number | undefined;
   /** How many parts before and after each result to return with it. */
   neighbors?: number | undefined;
@@ -2019,9 +2019,9 @@ export type Usage = {
   billable: boolean;
   /** The days that are counted. */
   period: {
-    /** The first day, in UTC. */
+    /** The first day of the period (UTC). */
     start: string;
-    /** The last day, in UTC. */
+    /** The last day of the period (UTC), which is included. */
     end: string;
   };
   /** The figures of the whole period. */
@@ -2047,7 +2047,7 @@ export type Usage = {
   };
   /** The figures of each day of the period until today. */
   series: ({
-    /** The day, in UTC. */
+    /** The day (UTC) of these figures. */
     date: string;
     /** Requests with a valid key, except those beyond its rate limit. Counted within a second or two. */
     apiRequests: number;
@@ -2094,7 +2094,7 @@ export type Webhook = {
   status: WebhookStatus;
   /** Why it is disabled, or null if it is enabled. */
   disabledReason: WebhookDisabledReason | null;
-  /** When it was disabled. */
+  /** When it became `DISABLED`; null while it is enabled. */
   disabledAt: string | null;
   /** Automatic attempts that failed since the last success. At 100 the webhook is disabled. */
   consecutiveFailures: number;
@@ -2226,7 +2226,7 @@ export type WebhookWithSecret = {
   status: WebhookStatus;
   /** Why it is disabled, or null if it is enabled. */
   disabledReason: WebhookDisabledReason | null;
-  /** When it was disabled. */
+  /** When it became `DISABLED`; null while it is enabled. */
   disabledAt: string | null;
   /** Automatic attempts that failed since the last success. At 100 the webhook is disabled. */
   consecutiveFailures: number;

@@ -304,7 +304,7 @@ class Attachment(Model):
     id: str
     """The id of the file."""
     name: str
-    """The file's name."""
+    """The name that the file is downloaded with."""
     content_type: str
     """The type by the file's content, whatever its name says. `application/octet-stream` if it is none that Parlance recognizes."""
     size_bytes: int
@@ -354,9 +354,9 @@ class Conversation(Model):
     snoozed_until: Optional[datetime] = None
     """When a `SNOOZED` conversation reopens."""
     resolved_at: Optional[datetime] = None
-    """When it was last resolved."""
+    """When it became `RESOLVED`; null before, and after it was reopened."""
     closed_at: Optional[datetime] = None
-    """When it was closed."""
+    """When it became `CLOSED`; null unless it is."""
     created_at: datetime
     """When it was created."""
     updated_at: datetime
@@ -466,9 +466,9 @@ class ConversationStatusChangedEventDataPreviousAttributes(Model):
     snoozed_until: Optional[datetime] = None
     """When a `SNOOZED` conversation reopens."""
     resolved_at: Optional[datetime] = None
-    """When it was last resolved."""
+    """When it became `RESOLVED`; null before, and after it was reopened."""
     closed_at: Optional[datetime] = None
-    """When it was closed."""
+    """When it became `CLOSED`; null unless it is."""
     created_at: Optional[datetime] = None
     """When it was created."""
     updated_at: Optional[datetime] = None
@@ -539,9 +539,9 @@ class ConversationUpdatedEventDataPreviousAttributes(Model):
     snoozed_until: Optional[datetime] = None
     """When a `SNOOZED` conversation reopens."""
     resolved_at: Optional[datetime] = None
-    """When it was last resolved."""
+    """When it became `RESOLVED`; null before, and after it was reopened."""
     closed_at: Optional[datetime] = None
-    """When it was closed."""
+    """When it became `CLOSED`; null unless it is."""
     created_at: Optional[datetime] = None
     """When it was created."""
     updated_at: Optional[datetime] = None
@@ -845,7 +845,7 @@ class DeliveryAttempt(Model):
     """1 for the delivery's first attempt."""
     trigger: Union[Literal["AUTOMATIC", "MANUAL", "TEST"], str]
     started_at: datetime
-    """When it started."""
+    """When the attempt started."""
     duration_ms: int
     """How long it took, in milliseconds."""
     status_code: Optional[int] = None
@@ -906,9 +906,9 @@ class Document(Model):
     error: Optional[DocumentError] = None
     """Why the document could not be read, if its status is `FAILED`."""
     character_count: Optional[int] = None
-    """The length of the text that a search finds, in characters. While a file is being read that replaces another, that of the earlier one."""
+    """The length of the document's text, in characters. Null until the text has been read. While a new file is being read, this is the length of the earlier text."""
     chunk_count: Optional[int] = None
-    """How many parts that text was cut into. Null until the document has been `READY`."""
+    """The number of parts that the text was split into for the search. Null until the document has been `READY`."""
     metadata: Dict[str, Union[str, int, float, bool]]
     created_at: datetime
     """When it was created."""
@@ -1081,9 +1081,9 @@ class DocumentUpdatedEventDataPreviousAttributes(Model):
     error: Optional[DocumentUpdatedEventDataPreviousAttributesError] = None
     """Why the document could not be read, if its status is `FAILED`."""
     character_count: Optional[int] = None
-    """The length of the text that a search finds, in characters. While a file is being read that replaces another, that of the earlier one."""
+    """The length of the document's text, in characters. Null until the text has been read. While a new file is being read, this is the length of the earlier text."""
     chunk_count: Optional[int] = None
-    """How many parts that text was cut into. Null until the document has been `READY`."""
+    """The number of parts that the text was split into for the search. Null until the document has been `READY`."""
     metadata: Optional[Dict[str, Union[str, int, float, bool]]] = None
     created_at: Optional[datetime] = None
     """When it was created."""
@@ -1193,7 +1193,7 @@ class File(Model):
     """The id of the file."""
     environment: Union[Literal["live", "test"], str]
     name: str
-    """The file's name."""
+    """The name that the file is downloaded with."""
     content_type: str
     """The type by the file's content, whatever its name says. `application/octet-stream` if it is none that Parlance recognizes."""
     size_bytes: int
@@ -1450,7 +1450,7 @@ class Message(Model):
     text: str
     """The message as plain text. Empty if there are only attachments."""
     attachments: List[Attachment]
-    """The message's files."""
+    """The files of the message."""
     external_id: Optional[str] = None
     """Your own id for the message."""
     metadata: Dict[str, Union[str, int, float, bool]]
@@ -1591,7 +1591,7 @@ class RequestLog(Model):
     api_key_id: str
     """The key that the request was sent with."""
     method: str
-    """The HTTP method."""
+    """The HTTP method of the request."""
     path: str
     """The path with its query. Secrets in it are masked."""
     status: int
@@ -1620,7 +1620,7 @@ class RequestLogWithBodies(Model):
     api_key_id: str
     """The key that the request was sent with."""
     method: str
-    """The HTTP method."""
+    """The HTTP method of the request."""
     path: str
     """The path with its query. Secrets in it are masked."""
     status: int
@@ -1680,9 +1680,9 @@ class SearchResultPage(Model):
 class UsagePeriod(Model):
     """The days that are counted."""
     start: str
-    """The first day, in UTC."""
+    """The first day of the period (UTC)."""
     end: str
-    """The last day, in UTC."""
+    """The last day of the period (UTC), which is included."""
 
 
 class UsageTotals(Model):
@@ -1709,7 +1709,7 @@ class UsageTotals(Model):
 
 class UsageSeries(Model):
     date: str
-    """The day, in UTC."""
+    """The day (UTC) of these figures."""
     api_requests: int
     """Requests with a valid key, except those beyond its rate limit. Counted within a second or two."""
     conversations_created: int
@@ -1768,7 +1768,7 @@ class Webhook(Model):
     disabled_reason: Optional[Union[Literal["MANUAL", "CONSECUTIVE_FAILURES", "GONE", "UNCONFIRMED"], str]] = None
     """Why it is disabled, or null if it is enabled."""
     disabled_at: Optional[datetime] = None
-    """When it was disabled."""
+    """When it became `DISABLED`; null while it is enabled."""
     consecutive_failures: int
     """Automatic attempts that failed since the last success. At 100 the webhook is disabled."""
     last_success_at: Optional[datetime] = None
@@ -1893,7 +1893,7 @@ class WebhookWithSecret(Model):
     disabled_reason: Optional[Union[Literal["MANUAL", "CONSECUTIVE_FAILURES", "GONE", "UNCONFIRMED"], str]] = None
     """Why it is disabled, or null if it is enabled."""
     disabled_at: Optional[datetime] = None
-    """When it was disabled."""
+    """When it became `DISABLED`; null while it is enabled."""
     consecutive_failures: int
     """Automatic attempts that failed since the last success. At 100 the webhook is disabled."""
     last_success_at: Optional[datetime] = None

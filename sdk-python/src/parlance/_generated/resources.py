@@ -342,8 +342,8 @@ class FilesResource:
 
         Args:
             file: The file, in place of `text`: bytes, an open file, or a pair of name and one of them.
-            name: The file's name.
-            text: The file's text.
+            name: The name that the file is downloaded with.
+            text: The content of a text file, in place of an upload.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
@@ -824,7 +824,7 @@ class KnowledgeBasesDocumentsResource:
         Args:
             file: The file, in place of `text`: bytes, an open file, or a pair of name and one of them.
             name: The document's name.
-            text: The document's text.
+            text: The text that searches find, in place of a file.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
@@ -871,7 +871,7 @@ class KnowledgeBasesDocumentsResource:
         Args:
             file: The file, in place of `text`: bytes, an open file, or a pair of name and one of them.
             name: The document's name.
-            text: The document's text.
+            text: The text that searches find, in place of a file.
             idempotency_key: Makes the change once. Default: a new UUID.
             if_match: The `etag` of the version that you have read, or `*`.
             timeout: Seconds for each attempt.
@@ -1138,7 +1138,7 @@ class KnowledgeResource:
         Args:
             q: The words to find. Use "several words" for a phrase, and `-` before a word that must not occur.
             knowledge_base_ids: The knowledge bases to search, such as those of an agent.
-            limit: Results at most.
+            limit: The most results to return: 1 to 50.
             neighbors: How many parts before and after each result to return with it.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
@@ -1429,7 +1429,7 @@ class WebhooksResource:
         Args:
             since: Deliveries made at this time or later.
             until: And at this time or earlier. Default: now.
-            dry_run: Only counts.
+            dry_run: Counts what would be sent, and sends nothing.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
@@ -1460,7 +1460,7 @@ class WebhooksResource:
             until: And of this time or earlier. Default: now.
             event_types: Only these types, of those that the webhook subscribes to.
             statuses: Only events whose delivery has one of these statuses. Default: any. A `PENDING` delivery is on its way and is never replayed.
-            dry_run: Only counts.
+            dry_run: Counts what would be sent, and sends nothing.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
@@ -2026,8 +2026,8 @@ class AsyncFilesResource:
 
         Args:
             file: The file, in place of `text`: bytes, an open file, or a pair of name and one of them.
-            name: The file's name.
-            text: The file's text.
+            name: The name that the file is downloaded with.
+            text: The content of a text file, in place of an upload.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
@@ -2508,7 +2508,7 @@ class AsyncKnowledgeBasesDocumentsResource:
         Args:
             file: The file, in place of `text`: bytes, an open file, or a pair of name and one of them.
             name: The document's name.
-            text: The document's text.
+            text: The text that searches find, in place of a file.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
@@ -2555,7 +2555,7 @@ class AsyncKnowledgeBasesDocumentsResource:
         Args:
             file: The file, in place of `text`: bytes, an open file, or a pair of name and one of them.
             name: The document's name.
-            text: The document's text.
+            text: The text that searches find, in place of a file.
             idempotency_key: Makes the change once. Default: a new UUID.
             if_match: The `etag` of the version that you have read, or `*`.
             timeout: Seconds for each attempt.
@@ -2822,7 +2822,7 @@ class AsyncKnowledgeResource:
         Args:
             q: The words to find. Use "several words" for a phrase, and `-` before a word that must not occur.
             knowledge_base_ids: The knowledge bases to search, such as those of an agent.
-            limit: Results at most.
+            limit: The most results to return: 1 to 50.
             neighbors: How many parts before and after each result to return with it.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
@@ -3113,7 +3113,7 @@ class AsyncWebhooksResource:
         Args:
             since: Deliveries made at this time or later.
             until: And at this time or earlier. Default: now.
-            dry_run: Only counts.
+            dry_run: Counts what would be sent, and sends nothing.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
@@ -3144,7 +3144,7 @@ class AsyncWebhooksResource:
             until: And of this time or earlier. Default: now.
             event_types: Only these types, of those that the webhook subscribes to.
             statuses: Only events whose delivery has one of these statuses. Default: any. A `PENDING` delivery is on its way and is never replayed.
-            dry_run: Only counts.
+            dry_run: Counts what would be sent, and sends nothing.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
