@@ -126,6 +126,16 @@ try {
       await until(receiver.printed, /Verified message\.received/);
     },
   );
+  await step("`parlance logs tail --status 4xx` shows a request that was rejected", async () => {
+    const tail = [command, "logs", "tail", "--status", "4xx"];
+    const { printed } = await start(/Connected/, {}, process.execPath, ...tail);
+    await fetch(`${url}/v1/public/conversations`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${keys.test}`, "Content-Type": "application/json" },
+      body: "{}",
+    });
+    await until(printed, / 422 {2}POST .* validation/);
+  });
   const python = path.join(folder, "venv/bin/python");
   await step("`pip install ./sdk-python` in a new virtual environment", () => {
     run("python3", "-m", "venv", "venv");

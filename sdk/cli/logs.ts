@@ -34,15 +34,17 @@ The command sends ${60_000 / pollEveryMs} requests a minute, which count against
     const { values, output, signal } = input;
     const filters = filtersOf(values);
     const client = clientOf(values);
-    const { data: account, response } = await client.account.get({ signal }).withResponse();
+    const connected = await client.account.get({ signal }).withResponse();
+    const { data: account, response, requestId } = connected;
     const since = textOf(values, "since");
     const isOwnOnly = !readScopes.every((scope) => account.key.scopes.includes(scope));
     output.note(
       `Connected. ${isOwnOnly ? "Without every read scope, the key sees only its own requests. " : ""}Press Ctrl-C to stop.`,
     );
 
-    const shown = new Map<string, number>();
     let from = since ? new Date(since) : timeOf(response);
+    // Its own first request is not shown either.
+    const shown = new Map([[requestId, Number.POSITIVE_INFINITY]]);
     for await (const { requests, at } of polls({ client, filters, input, from: () => from })) {
       for (const request of requests) {
         if (shown.has(request.id)) continue;

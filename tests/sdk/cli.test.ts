@@ -299,11 +299,14 @@ test("logs tail starts at a time, and says what a key without every read scope s
   );
   expect(await ready(tail)).toContain("sees only its own requests");
   const lines = createInterface({ input: tail.stdout as Readable })[Symbol.asyncIterator]();
-  expect((await lines.next()).value).toMatch(
+  const { value: first } = await lines.next();
+  expect(first).toMatch(
     new RegExp(
       `^\\S+Z  200  GET     /v1/public/account  \\d+ ms  ${own.headers.get("x-request-id")}$`,
     ),
   );
+  const later = await call(narrow, "GET", "/account");
+  expect((await lines.next()).value).toContain(later.headers.get("x-request-id"));
 });
 
 test("webhooks are listed, tested, resent and replayed", async () => {
