@@ -14,7 +14,10 @@ type Cell = string | number | null;
 /** The columns of an export, by name. */
 export type Columns<Item> = Record<string, (item: Item) => Cell>;
 
-/** More rows would be too many for a spreadsheet, and too long for one request. */
+/**
+ * More rows would be too many for a spreadsheet, and too long for one request. The last line of the
+ * file then says so, as the page does.
+ */
 export const maximumExportedRows = 50_000;
 const batchSize = 100;
 
@@ -122,4 +125,7 @@ async function* toCsv<Item>(columns: Columns<Item>, list: Export<Item>["list"]) 
     if (!nextCursor) return;
     cursor = nextCursor;
   }
+  yield toCsvLine([
+    `Not complete: this file has the first ${maximumExportedRows.toLocaleString("en")} rows. Filter the list to export the others.`,
+  ]);
 }

@@ -27,7 +27,9 @@ export async function twoWayPage<
   // The start of the list: shows a full page, from the first item on.
   if (!reversed.nextCursor) return list({ ...search, cursor: undefined });
   const data = reversed.data.toReversed();
-  return { ...reversed, data, nextCursor: data.at(-1)?.id, previousCursor: reversed.nextCursor };
+  // A scan that ended before it found anything continues from where it ended, in both directions.
+  const nextCursor = data.at(-1)?.id ?? reversed.nextCursor;
+  return { ...reversed, data, nextCursor, previousCursor: reversed.nextCursor };
 }
 
 /**

@@ -40,6 +40,7 @@ export function SavedViewsDialog({
   onClosed,
 }: SavedViewsDialogProps) {
   const [refused, setRefused] = useState<Refusal | null>(null);
+  const [asked, setAsked] = useState<View | null>(null);
   const { dialog, close, isPending, startTransition, onInput, discardQuestion } = useDialogState({
     onClosed,
   });
@@ -60,7 +61,11 @@ export function SavedViewsDialog({
     });
   }
 
-  function removeView({ userId, name }: View) {
+  function removeView(view: View) {
+    const { userId, name, isShared } = view;
+    // Others would lose it, too.
+    if (isShared && asked !== view) return setAsked(view);
+    setAsked(null);
     startTransition(async () => {
       const result = await remove({ userId, name });
       if (result.outcome === "refused") toast.error(result.message);
@@ -112,7 +117,22 @@ export function SavedViewsDialog({
                       </span>
                     ) : null}
                   </span>
-                  {view.canDelete ? (
+                  {asked === view ? (
+                    <span className="flex shrink-0 items-center gap-2">
+                      <Button
+                        variant="danger"
+                        size="small"
+                        autoFocus
+                        disabled={isPending}
+                        onClick={() => removeView(view)}
+                      >
+                        Delete for everyone
+                      </Button>
+                      <Button variant="quiet" size="small" onClick={() => setAsked(null)}>
+                        Keep
+                      </Button>
+                    </span>
+                  ) : view.canDelete ? (
                     <Button
                       variant="quiet"
                       size="icon"

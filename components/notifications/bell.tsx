@@ -4,6 +4,7 @@ import { Bell as BellIcon } from "lucide-react";
 import { usePathname, useRouter } from "next/navigation";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { NearbyLink } from "@/components/ui/nearby-link";
+import { toast } from "@/components/ui/toast";
 import type { ActionResult } from "@/lib/platform/action-result";
 import { readPopUps, takeNew } from "./pop-ups";
 import { announceRead, listenForRead } from "./read-broadcast";
@@ -92,11 +93,16 @@ export function Bell({ base, markRead, isMobile = false, className }: BellProps)
 
 function popUp(found: Unread[], open: (page: string) => void): void {
   for (const { id, page, sentence } of found.slice(0, 3)) {
-    const notification = new Notification("Parlance", { body: sentence, tag: id });
-    notification.onclick = () => {
-      window.focus();
-      notification.close();
-      open(page);
-    };
+    try {
+      const notification = new Notification("Parlance", { body: sentence, tag: id });
+      notification.onclick = () => {
+        window.focus();
+        notification.close();
+        open(page);
+      };
+    } catch {
+      // Chrome for Android shows them only from a service worker, so the page shows it instead.
+      toast.success(sentence, { id, action: { label: "Open", onClick: () => open(page) } });
+    }
   }
 }

@@ -34,7 +34,7 @@ export function ErrorGroups({ groups, path, query, now }: ErrorGroupsProps) {
                 status: String(status),
                 errorKind,
                 method,
-                path: operation.split("{id}")[0] ?? null,
+                operation,
               })}
               prefetch={false}
               className="row-link block font-medium"

@@ -8,6 +8,7 @@ import { RefusalNotice } from "@/components/ui/refusal-notice";
 import { useDialogState } from "@/components/ui/use-dialog-state";
 import type { ActionResult, ProofRequest, Refusal } from "@/lib/platform/action-result";
 import type { ApiCall } from "./api-call";
+import { lostResponse } from "./lost-response";
 import { useProof } from "./proof-dialog";
 
 // Loaded with a dialog that has such a button, when it opens.
@@ -69,7 +70,7 @@ export function FormPanel<Value>({
     if (isPending || isInvalid) return;
     const form = new FormData(event.currentTarget);
     startTransition(async () => {
-      const result = await prove(() => send(form));
+      const result = await prove(() => send(form)).catch(lostResponse);
       if (result.outcome === "refused") return setRefused(result);
       close();
       onDone(result.value, form);

@@ -3,8 +3,10 @@
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
+import { lostResponse } from "@/components/shell/lost-response";
 import { useProof } from "@/components/shell/proof-dialog";
 import { ButtonLink } from "@/components/ui/button";
+import type { Refusal } from "@/lib/platform/action-result";
 import { defaultDeliveryOptions } from "@/lib/webhooks/delivery-options";
 import type { Environment } from "@/prisma/generated/enums";
 import type { CreateWebhook, NewSecret } from "./action-types";
@@ -14,6 +16,13 @@ import { WebhookForm } from "./webhook-form";
 
 const loadDialog = () => import("./new-secret-dialog").then((module) => module.NewSecretDialog);
 const NewSecretDialog = dynamic(loadDialog, { ssr: false });
+
+/** Nothing is created yet, so trying again is safe. The input stays. */
+const notLoaded = (): Refusal => ({
+  outcome: "refused",
+  message: "A part of this page could not be loaded. Check your connection and try again.",
+  errors: {},
+});
 
 type NewWebhookProps = {
   environment: Environment;
@@ -61,8 +70,9 @@ export function NewWebhook({
         apiCall={(body) => ({ operationId: "createWebhook", body })}
         save={async (input) => {
           // Before anything is created, because the secret is shown only once.
-          await loadDialog();
-          const result = await prove(() => create(input));
+          const loaded = await loadDialog().then(() => null, notLoaded);
+          if (loaded) return loaded;
+          const result = await prove(() => create(input)).catch(lostResponse);
           if (result.outcome === "refused") return result;
           setCreated(result.value);
           return null;

@@ -40,6 +40,7 @@ const organizationActions = {
   "organization.second_factor_changed": "Second factor requirement changed",
   "alerts.changed": "Destination of alerts changed",
   "retention.changed": "Retention changed",
+  "saved_view.deleted": "Shared inbox view deleted",
   "customers.exported": "Customers exported",
   "events.exported": "Events exported",
   "request_logs.exported": "Request logs exported",

@@ -1,3 +1,4 @@
+import { recordAudit } from "@/lib/audit/service";
 import type { Caller } from "@/lib/platform/caller";
 import { AppError, limitReached } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
@@ -9,16 +10,23 @@ export type SavedView = { userId: string; name: string; query: string; isShared:
 const select = { userId: true, name: true, query: true, isShared: true } as const;
 /** More would not fit the pane. */
 const mostViews = 20;
-const mostShown = 50;
+/** Of other members. The newest ones are shown, so that a new view always appears. */
+const mostSharedByOthers = 200;
 
-/** The caller's own views, and those that others share, by name. */
+/** All of the caller's own views, and those that others share, by name. */
 export async function listSavedViews({ db, partition, actor }: Caller): Promise<SavedView[]> {
-  return db.savedView.findMany({
-    where: { ...partition, OR: [{ userId: actor.id }, { isShared: true }] },
-    orderBy: [{ name: "asc" }, { userId: "asc" }],
-    take: mostShown,
-    select,
-  });
+  const [own, shared] = await Promise.all([
+    db.savedView.findMany({ where: { ...partition, userId: actor.id }, select }),
+    db.savedView.findMany({
+      where: { ...partition, isShared: true, NOT: { userId: actor.id } },
+      orderBy: { createdAt: "desc" },
+      take: mostSharedByOthers,
+      select,
+    }),
+  ]);
+  return [...own, ...shared].sort(
+    (a, b) => a.name.localeCompare(b.name) || a.userId.localeCompare(b.userId),
+  );
 }
 
 /** Saves a view of the caller, or replaces the one with this name. */
@@ -51,8 +59,16 @@ export async function deleteView(
   const { db, partition, actor } = caller;
   const isOwn = userId === actor.id;
   if (!isOwn) requireRole(caller, "ADMIN", "delete views of other members");
-  const { count } = await db.savedView.deleteMany({
-    where: { ...partition, userId, name, ...(!isOwn && { isShared: true }) },
-  });
-  if (count === 0) throw new AppError("conflict", "The view is already deleted.");
+  await lockName(caller, `views:${partition.tenantId}:${userId}`);
+  const where = { ...partition, userId, name, ...(!isOwn && { isShared: true }) };
+  const view = await db.savedView.findFirst({ where, select });
+  if (!view) throw new AppError("conflict", "The view is already deleted.");
+  await db.savedView.deleteMany({ where });
+  // Others may miss a shared view. The query is left out, because a search can name a customer.
+  if (view.isShared)
+    await recordAudit(caller, {
+      action: "saved_view.deleted",
+      targetId: userId,
+      changes: { before: { name } },
+    });
 }

@@ -110,7 +110,14 @@ export const listRequestLogsQuery = listQuery("request", "desc", {
   until: instant.optional().meta({ description: "Only requests before this time." }),
 });
 
-export type ListRequestLogs = z.output<typeof listRequestLogsQuery>;
+/** The dashboard's list. `operation` is a whole path without its query, with `{id}` instead of ids. */
+export const searchRequestLogsQuery = listRequestLogsQuery.extend({
+  operation: z.string().max(500).optional(),
+});
+
+export type ListRequestLogs = z.output<typeof listRequestLogsQuery> & {
+  operation?: string | undefined;
+};
 
 /**
  * At most this many requests are scanned for a page, so that its cost does not grow with the log,

@@ -149,6 +149,9 @@ export function searchRequestLogsStatements(
 
 const mostGroups = 50;
 
+const operationOfPath =
+  "regexp_replace(split_part(path, '?', 1), '[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{26}', '{id}', 'g')";
+
 /**
  * The latest errors that a query selects, grouped. Paths that differ only in ids are one operation.
  */
@@ -156,7 +159,7 @@ export function groupErrorsStatement(partition: Partition, query: ListRequestLog
   const errors = { ...query, order: "desc" as const, cursor: undefined };
   const { values, fromIndex, checked } = selectRequests(partition, errors, { isOfErrors: true });
   const text = `
-  SELECT error_kind AS "errorKind", method, status, regexp_replace(split_part(path, '?', 1), '[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{26}', '{id}', 'g') AS operation,
+  SELECT error_kind AS "errorKind", method, status, ${operationOfPath} AS operation,
     count(*)::int AS count, max(created_at) AS "lastAt"
   FROM (SELECT * ${fromIndex} LIMIT ${maximumScannedRows}) AS read
   ${checked.length > 0 ? `WHERE ${checked.join(" AND ")}` : ""}
@@ -173,8 +176,8 @@ function selectRequests(
   query: ListRequestLogs,
   { isOfErrors: isOnlyErrors = false } = {},
 ) {
-  const { order, cursor, since, until, apiKeyId, idempotencyKey, status, method, path, errorKind } =
-    query;
+  const { order, cursor, since, until, apiKeyId, idempotencyKey } = query;
+  const { status, method, path, operation, errorKind } = query;
   const isOfErrors =
     isOnlyErrors ||
     errorKind !== undefined ||
@@ -199,6 +202,7 @@ function selectRequests(
   else if (status) checked.push(statusRanges[status]);
   if (method) checked.push(`method = ${bind("text", method)}`);
   if (path) checked.push(`starts_with(path, ${bind("text", path)})`);
+  if (operation) checked.push(`${operationOfPath} = ${bind("text", operation)}`);
   if (errorKind) checked.push(`error_kind = ${bind("text", errorKind)}`);
   // With one of these filters, another index is read, which has successful requests too.
   if (isOnlyErrors && (idempotencyKey || apiKeyId)) checked.push("status >= 400");

@@ -38,6 +38,19 @@ async function logOf(tenant: TestTenant, reply: Reply) {
   return getRequestLog(reader(tenant.identity), id);
 }
 
+test("a group of errors has exactly the requests of its operation", async () => {
+  const tenant = await newTenant();
+  const [one, other] = [newId("conversation"), newId("conversation")];
+  for (const path of [one, other, `${one}/messages`, `${one}?x=1`])
+    await logOf(tenant, await call(tenant, "GET", `/conversations/${path}`));
+  const groups = await errorGroups(reader(tenant.identity), page);
+  expect(groups.length).toBeGreaterThanOrEqual(2);
+  for (const { operation, errorKind, method, status, count } of groups) {
+    const query = { operation, errorKind: errorKind ?? undefined, method, status };
+    expect([operation, (await logsOf(tenant, query)).length]).toEqual([operation, count]);
+  }
+});
+
 test("201 leaves a row with both bodies, its key and its idempotency key", async () => {
   const tenant = await newTenant();
   const body = { name: "Ada", externalId: "c-1" };

@@ -135,3 +135,32 @@ test("a filter that is left unchanged changes nothing, and a day that does not e
   await page.goto(`/${tenantSlug}/test/conversations?updatedSince=2026-99-99`);
   await expect(page.getByRole("heading", { name: "This link is not valid" })).toBeVisible();
 });
+
+test("a form keeps its input when no response comes, or when a part of the page cannot be loaded", async ({
+  page,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  await page.goto(`/${tenantSlug}/test/customers`);
+  await page.getByRole("button", { name: "Create customer" }).click();
+  const dialog = page.getByRole("dialog", { name: "Create customer" });
+  await dialog.getByLabel("Name").fill("Grace Hopper");
+  await page.route("**/customers", (route) =>
+    route.request().method() === "POST" ? route.abort("connectionreset") : route.continue(),
+  );
+  const submit = dialog.getByRole("button", { name: "Create customer" });
+  await submit.click();
+  await expect(dialog.getByText("No response came")).toBeVisible();
+  await expect(dialog.getByLabel("Name")).toHaveValue("Grace Hopper");
+  await page.unroute("**/customers");
+  await submit.click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Grace Hopper");
+
+  await page.goto(`/${tenantSlug}/test/webhooks/new`);
+  const url = page.getByLabel("URL", { exact: true });
+  await url.fill("https://example.com/hook");
+  await page.getByLabel(/^All events/).check();
+  await page.route("**/_next/static/**", (route) => route.abort("connectionreset"));
+  await page.getByRole("button", { name: "Create test webhook" }).click();
+  await expect(page.getByText("A part of this page could not be loaded.")).toBeVisible();
+  await expect(url).toHaveValue("https://example.com/hook");
+});

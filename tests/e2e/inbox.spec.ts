@@ -490,6 +490,9 @@ test("unread conversations are marked until they are opened, filters are saved a
   await list(page).getByRole("button", { name: "Saved views" }).click();
   await expectNoViolations(page, "saved views");
   await dialog.getByRole("button", { name: "Delete view Waiting" }).click();
+  await dialog.getByRole("button", { name: "Keep" }).click();
+  await dialog.getByRole("button", { name: "Delete view Waiting" }).click();
+  await dialog.getByRole("button", { name: "Delete for everyone" }).click();
   await expect(list(page).getByRole("link", { name: "Waiting" })).toBeHidden();
 });
 

@@ -295,7 +295,9 @@ test("lists have pages in both directions, a size, an order and a CSV, and a req
   await expect(drawer.getByRole("link", { name: /^cus_/ }).first()).toBeVisible();
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: "Errors by type" }).click();
-  await expect(page.getByText("/customers/{id}")).toBeVisible();
+  await page.getByRole("row").filter({ hasText: "/customers/{id}" }).getByRole("link").click();
+  await expect(page).toHaveURL(/operation=%2Fv1%2Fpublic%2Fcustomers%2F%7Bid%7D/);
+  await expect(page.getByLabel("Operation")).toHaveValue("/v1/public/customers/{id}");
 
   await page.goto(`${base}/events?objectId=cus_00000000000000000000000000`);
   await expect(page.getByText("No events match these filters")).toBeVisible();

@@ -19,7 +19,7 @@ import { db } from "@/lib/platform/db";
 import { RoleMissing } from "@/lib/platform/roles";
 import { newId } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
-import { as, newMember, newOrganization } from "../support/people";
+import { as, auditOf, newMember, newOrganization } from "../support/people";
 
 async function newIdentity(): Promise<Identity> {
   const { id } = await createTenant(db(), { name: "Inbox" });
@@ -260,6 +260,11 @@ test("a visit is one row for each member and conversation, names who else is the
   expect((await rows()).map(({ userId }) => userId)).toEqual([owner.id]);
   expect(await names(hers)).toEqual(["Ours"]);
   await mutate(identity, (caller) => deleteView(caller, { userId: grace.id, name: "Ours" }));
+  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({
+    action: "saved_view.deleted",
+    targetId: grace.id,
+    changes: { before: { name: "Ours" } },
+  });
   expect(await names(identity)).toEqual([]);
   await mutate(identity, (caller) => deleteConversation(caller, id));
   expect(await rows()).toEqual([]);

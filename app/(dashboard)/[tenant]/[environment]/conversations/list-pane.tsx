@@ -237,7 +237,7 @@ function emptySentence(status: string, { asked, isSearch, isFiltered, problem }:
   if (isSearch)
     return "No conversations match this search. It finds words from their start: “refund” finds “refunds”.";
   if (asked.unread)
-    return `No unread messages in the ${mostCheckedForUnread.toLocaleString("en")} conversations that changed last.`;
+    return `No unread messages in the ${mostCheckedForUnread.toLocaleString("en")} most recently changed conversations.`;
   if (isFiltered) return "No conversations match these filters.";
   return status in statusLabels
     ? `No conversation is ${status.toLowerCase()}.`

@@ -27,7 +27,7 @@ import type { Caller } from "@/lib/platform/caller";
 import { env } from "@/lib/platform/env";
 import { readFromReplica } from "@/lib/platform/replica";
 import {
-  listRequestLogsQuery,
+  searchRequestLogsQuery,
   loggedMethods,
   maximumScannedRows,
   type statusClasses,
@@ -56,7 +56,7 @@ export default dashboardPage(async (visit) => {
   const { range, live, request, open, group, before, ...filters } = query;
   const path = `${base}/logs`;
   if (typeof request === "string") redirect(`${path}/${encodeURIComponent(request.trim())}`);
-  const search = parse(listRequestLogsQuery, filters, "query");
+  const search = parse(searchRequestLogsQuery, filters, "query");
   const time = chosenTime(range, search, now);
   const isGrouped = group === "errors";
   const hrefOf = (id: string | null) =>
@@ -98,6 +98,7 @@ export default dashboardPage(async (visit) => {
   const isBeyondChart =
     search.method ||
     search.path ||
+    search.operation ||
     search.idempotencyKey ||
     search.errorKind ||
     typeof search.status === "number";
@@ -227,7 +228,7 @@ const textOf = (value: Query[string]): string | null => (typeof value === "strin
 
 function filtersFor(
   keys: { id: string; name: string; hint: string }[],
-  { status, errorKind }: Query,
+  { status, errorKind, operation }: Query,
   isGrouped: boolean,
 ) {
   const statuses = [
@@ -248,6 +249,15 @@ function filtersFor(
     // From a link of "Errors by type".
     ...(typeof errorKind === "string"
       ? [{ name: "errorKind", label: "Error", options: [{ value: errorKind, label: errorKind }] }]
+      : []),
+    ...(typeof operation === "string"
+      ? [
+          {
+            name: "operation",
+            label: "Operation",
+            options: [{ value: operation, label: operation.replace(/^\/v1\/public/, "") }],
+          },
+        ]
       : []),
     {
       name: "apiKeyId",

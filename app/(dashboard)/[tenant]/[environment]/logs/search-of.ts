@@ -1,6 +1,6 @@
 import type { Query } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
-import { type ListRequestLogs, listRequestLogsQuery } from "@/lib/request-logs/schema";
+import { type ListRequestLogs, searchRequestLogsQuery } from "@/lib/request-logs/schema";
 import { type Range, rangeBetween, rangeEndingNow, ranges, type TimeRange } from "./log-time-range";
 
 /** The requests that the page's query selects. Parameters that only affect the page are left out. */
@@ -15,7 +15,7 @@ export function searchOf(query: Query, now: Date): ListRequestLogs {
     ...filters
   } = query;
   const start = before === undefined ? filters : { ...filters, cursor: before };
-  const search = parse(listRequestLogsQuery, start, "query");
+  const search = parse(searchRequestLogsQuery, start, "query");
   const { since, until } = chosenTime(range, search, now);
   return { ...search, since, until };
 }
