@@ -1,20 +1,22 @@
 import Link from "next/link";
 import { CopyableId } from "@/components/ui/copyable-id";
-import { Cell, Row, RowName, Table } from "@/components/ui/table";
+import { Cell, Row, RowName, type Sorting, sortedCaption, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { Agent } from "@/lib/agents/schema";
 import { AgentBadges } from "./agent-badges";
 
 const headings = [
-  { label: "Agent" },
-  { label: "Status" },
-  { label: "Published" },
-  { label: "Draft updated" },
+  { label: "Agent", sort: "name" },
+  { label: "Status", sort: "status" },
+  { label: "Published", sort: "publishedAt" },
+  { label: "Draft updated", sort: "updatedAt" },
 ];
 
-export function AgentTable({ agents, base, now }: { agents: Agent[]; base: string; now: Date }) {
+type AgentTableProps = { agents: Agent[]; base: string; sorting: Sorting; now: Date };
+
+export function AgentTable({ agents, base, sorting, now }: AgentTableProps) {
   return (
-    <Table caption="Agents, newest first" headings={headings}>
+    <Table caption={sortedCaption("Agents", sorting)} headings={headings} sorting={sorting}>
       {agents.map((agent) => (
         <Row key={agent.id}>
           <RowName>

@@ -1,6 +1,14 @@
 import Link from "next/link";
 import { Sparkline } from "@/components/ui/chart";
-import { Cell, Row, RowActions, RowName, Table } from "@/components/ui/table";
+import {
+  Cell,
+  Row,
+  RowActions,
+  RowName,
+  type Sorting,
+  sortedCaption,
+  Table,
+} from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { ApiKeyStatus } from "@/lib/api-keys/status";
 import { KeyMenu } from "./key-dialogs";
@@ -22,20 +30,26 @@ export type KeyRow = {
 };
 
 const headings = [
-  { label: "Key" },
+  { label: "Key", sort: "name" },
   { label: "Scopes" },
-  { label: "Created" },
-  { label: "Last used" },
+  { label: "Created", sort: "created" },
+  { label: "Last used", sort: "lastUsedAt" },
   { label: "Last 24 hours" },
-  { label: "Status" },
+  { label: "Status", sort: "status" },
   { label: "Actions", isHidden: true },
 ];
 
-type KeyTableProps = { keys: KeyRow[]; base: string; now: Date; canManage: boolean };
+type KeyTableProps = {
+  keys: KeyRow[];
+  base: string;
+  sorting: Sorting;
+  now: Date;
+  canManage: boolean;
+};
 
-export function KeyTable({ keys, base, now, canManage }: KeyTableProps) {
+export function KeyTable({ keys, base, sorting, now, canManage }: KeyTableProps) {
   return (
-    <Table caption="API keys, newest first" headings={headings}>
+    <Table caption={sortedCaption("API keys", sorting)} headings={headings} sorting={sorting}>
       {keys.map((key) => (
         <Row key={key.summary.id}>
           <RowName>

@@ -1,29 +1,35 @@
 import Link from "next/link";
 import { Badge } from "@/components/ui/badge";
 import { CopyableId } from "@/components/ui/copyable-id";
-import { Cell, Row, RowName, Table } from "@/components/ui/table";
+import { Cell, Row, RowName, type Sorting, sortedCaption, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { KnowledgeBase } from "@/lib/knowledge/bases/schema";
 import { byteSize } from "@/lib/platform/byte-size";
 
 const headings = [
-  { label: "Knowledge base" },
+  { label: "Knowledge base", sort: "name" },
   { label: "Documents" },
-  { label: "Size", align: "right" as const },
-  { label: "Created" },
+  { label: "Size", align: "right" as const, sort: "sizeBytes" },
+  { label: "Created", sort: "created" },
 ];
 
 export function KnowledgeBaseTable({
   bases,
   base,
+  sorting,
   now,
 }: {
   bases: KnowledgeBase[];
   base: string;
+  sorting: Sorting;
   now: Date;
 }) {
   return (
-    <Table caption="Knowledge bases, newest first" headings={headings}>
+    <Table
+      caption={sortedCaption("Knowledge bases", sorting)}
+      headings={headings}
+      sorting={sorting}
+    >
       {bases.map(({ id, name, description, documentCounts, sizeBytes, createdAt }) => (
         <Row key={id}>
           <RowName>

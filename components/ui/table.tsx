@@ -1,6 +1,22 @@
+import { ArrowDown, ArrowUp } from "lucide-react";
+import Link from "next/link";
 import type { ReactNode } from "react";
+import { withQuery } from "./pager";
 
-export type Heading = { label: string; align?: "left" | "right"; isHidden?: boolean };
+export type Heading = {
+  label: string;
+  align?: "left" | "right";
+  isHidden?: boolean;
+  /** What the query calls the column, if the list can be sorted by it. */
+  sort?: string;
+};
+
+/** The page of a list that can be sorted. `initial` is its column without a choice, descending. */
+export type Sorting = {
+  path: string;
+  query: Record<string, string | string[] | undefined>;
+  initial: string;
+};
 
 /**
  * A table. On a narrow screen, each row is a block whose cells show their
@@ -11,10 +27,12 @@ export type Heading = { label: string; align?: "left" | "right"; isHidden?: bool
 export function Table({
   caption,
   headings,
+  sorting,
   children,
 }: {
   caption: string;
   headings: Heading[];
+  sorting?: Sorting;
   children: ReactNode;
 }) {
   return (
@@ -23,13 +41,20 @@ export function Table({
         <caption className="sr-only">{caption}</caption>
         <thead className="sr-only lg:not-sr-only lg:table-header-group">
           <tr className="border-line border-b text-left text-muted text-xs">
-            {headings.map(({ label, align, isHidden }) => (
+            {headings.map(({ label, align, isHidden, sort }) => (
               <th
                 key={label}
                 scope="col"
+                aria-sort={sorting && sort ? sortOf(sort, sorting) : undefined}
                 className={`whitespace-nowrap px-3 py-2.5 font-medium first:pl-5 last:pr-5 ${align === "right" ? "not-last:pr-6 text-right" : ""}`}
               >
-                {isHidden ? <span className="sr-only">{label}</span> : label}
+                {isHidden ? (
+                  <span className="sr-only">{label}</span>
+                ) : sorting && sort ? (
+                  <SortLink label={label} column={sort} sorting={sorting} />
+                ) : (
+                  label
+                )}
               </th>
             ))}
           </tr>
@@ -37,6 +62,42 @@ export function Table({
         <tbody className="block divide-y divide-line lg:table-row-group">{children}</tbody>
       </table>
     </div>
+  );
+}
+
+/** "Agents, newest first", until another order is chosen, which the headings tell. */
+export const sortedCaption = (what: string, { query }: Sorting) =>
+  query.sort ? what : `${what}, ${query.order === "asc" ? "oldest" : "newest"} first`;
+
+function sortOf(column: string, { query, initial }: Sorting) {
+  if ((query.sort ?? initial) !== column) return "none";
+  return query.order === "asc" ? "ascending" : "descending";
+}
+
+/** Sorts by the column, or reverses the order. Only where the headings are visible. */
+function SortLink({ label, column, sorting }: { label: string; column: string; sorting: Sorting }) {
+  const { path, query, initial } = sorting;
+  const current = sortOf(column, sorting);
+  const order = current === "ascending" ? null : current === "descending" ? "asc" : null;
+  // Names start with A, times with the newest.
+  const first = column === initial ? null : "asc";
+  const Arrow = current === "ascending" ? ArrowUp : ArrowDown;
+  return (
+    <>
+      <span className="lg:hidden">{label}</span>
+      <Link
+        href={withQuery(path, query, {
+          sort: column === initial ? null : column,
+          order: current === "none" ? first : order,
+        })}
+        prefetch={false}
+        scroll={false}
+        className="hidden items-center gap-1 rounded hover:text-ink lg:inline-flex"
+      >
+        {label}
+        {current === "none" ? null : <Arrow className="size-3" aria-hidden="true" />}
+      </Link>
+    </>
   );
 }
 

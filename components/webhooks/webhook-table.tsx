@@ -1,5 +1,13 @@
 import Link from "next/link";
-import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
+import {
+  Cell,
+  type Heading,
+  Row,
+  RowName,
+  type Sorting,
+  sortedCaption,
+  Table,
+} from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { AttemptHour } from "@/lib/deliveries/attempts-by-hour";
 import type { Webhook } from "@/lib/webhooks/schema";
@@ -7,23 +15,30 @@ import { SuccessRate } from "./success-rate";
 import { disabledReasonLabels, FailureCount, WebhookStatusBadge } from "./webhook-status";
 
 const headings: Heading[] = [
-  { label: "Webhook" },
+  { label: "Webhook", sort: "url" },
   { label: "Events" },
-  { label: "Status" },
+  { label: "Status", sort: "status" },
   { label: "Last 24 hours" },
-  { label: "Failures in a row", align: "right" },
+  { label: "Failures in a row", align: "right", sort: "consecutiveFailures" },
 ];
 
 type WebhookTableProps = {
   webhooks: (Webhook & { hours: AttemptHour[] })[];
   path: string;
+  sorting: Sorting;
   disableAfterFailures: number;
   now: Date;
 };
 
-export function WebhookTable({ webhooks, path, disableAfterFailures, now }: WebhookTableProps) {
+export function WebhookTable({
+  webhooks,
+  path,
+  sorting,
+  disableAfterFailures,
+  now,
+}: WebhookTableProps) {
   return (
-    <Table caption="Webhooks, newest first" headings={headings}>
+    <Table caption={sortedCaption("Webhooks", sorting)} headings={headings} sorting={sorting}>
       {webhooks.map((webhook) => (
         <Row key={webhook.id}>
           <RowName>

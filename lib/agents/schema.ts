@@ -162,7 +162,12 @@ export const copyAgentBody = z.strictObject({
   version: getAgentQuery.shape.version,
 });
 /** The dashboard's list; the API's has no filters. */
-export const findAgentsQuery = listAgentsQuery.extend({ status: z.enum(agentStatuses).optional() });
+export const findAgentsQuery = listAgentsQuery.extend({
+  status: z.enum(agentStatuses).optional(),
+  sort: z.enum(["name", "status", "publishedAt", "updatedAt"]).optional(),
+});
+
+export type FindAgents = z.output<typeof findAgentsQuery>;
 
 /** The number of a version, in a URL. */
 export const versionNumber = z

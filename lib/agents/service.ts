@@ -10,6 +10,7 @@ import { isForeignKeyViolation } from "@/lib/platform/sql-errors";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
 import { pageById, toPage } from "@/lib/resources/pages";
+import { mostSorted, sortedPage } from "@/lib/resources/sorted-page";
 import type { AgentModel } from "@/prisma/generated/models";
 import {
   type Agent,
@@ -17,6 +18,7 @@ import {
   agentContent,
   type CopyAgent,
   type CreateAgent,
+  type FindAgents,
   type ListAgents,
   maximumKnowledgeBases,
   type ShownVersion,
@@ -39,10 +41,22 @@ import {
 
 export async function listAgents(
   caller: Caller,
-  { status, ...page }: ListAgents & { status?: Agent["status"] | undefined },
+  { status, sort, ...page }: ListAgents & Partial<Pick<FindAgents, "status" | "sort">>,
 ) {
   const { db, partition } = caller;
   await requireCursor(caller, "agents", page.cursor);
+  if (sort) {
+    const keys = await db.agent.findMany({
+      where: { ...partition, ...(status && { status }) },
+      select: { id: true, name: true, status: true, publishedAt: true, updatedAt: true },
+      orderBy: { id: "desc" },
+      take: mostSorted,
+    });
+    const { data, ...next } = await sortedPage(keys, sort, page, (ids) =>
+      db.agent.findMany({ where: { ...partition, id: { in: ids } } }),
+    );
+    return { data: data.map(toAgent), ...next };
+  }
   const { after, orderBy, take } = pageById(page);
   const rows = await db.agent.findMany({
     where: { ...partition, ...(status && { status }), ...after },

@@ -53,6 +53,7 @@ export const overlap = z.enum(Object.keys(overlaps) as [Overlap, ...Overlap[]]);
 
 export const listApiKeysQuery = listQuery("apiKey", "desc", {
   status: z.enum(apiKeyStatuses).optional(),
+  sort: z.enum(["name", "lastUsedAt", "status"]).optional(),
 });
 
 export type ListApiKeys = z.output<typeof listApiKeysQuery>;

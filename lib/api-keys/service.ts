@@ -7,6 +7,7 @@ import { requireRole } from "@/lib/platform/roles";
 import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { pageById, toPage } from "@/lib/resources/pages";
+import { mostSorted, sortedPage } from "@/lib/resources/sorted-page";
 import { requireStepUp } from "@/lib/step-up/protected-actions";
 import { Environment } from "@/prisma/generated/enums";
 import {
@@ -16,7 +17,7 @@ import {
   overlaps,
   type UpdateApiKey,
 } from "./schema";
-import { statusCondition } from "./status";
+import { apiKeyStatus, apiKeyStatuses, statusCondition } from "./status";
 import {
   auditedSettings,
   forgetKey,
@@ -51,9 +52,22 @@ export async function createApiKey(caller: Caller, input: CreateApiKey) {
 /** The keys of the environment, newest first, including revoked and expired ones. */
 export async function listApiKeys(
   { db, partition }: Caller,
-  { status, ...page }: ListApiKeys,
+  { status, sort, ...page }: ListApiKeys,
   now = new Date(),
 ) {
+  if (sort) {
+    const where = { ...partition, ...(status && statusCondition(status, now)) };
+    const rows = await db.apiKey.findMany({ where, orderBy: { id: "desc" }, take: mostSorted });
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const keys = rows.map((row) => ({
+      ...{ id: row.id, name: row.name, lastUsedAt: row.lastUsedAt },
+      status: apiKeyStatuses.indexOf(apiKeyStatus(row, now)),
+    }));
+    const { data, ...next } = await sortedPage(keys, sort, page, async (ids) =>
+      ids.flatMap((id) => byId.get(id) ?? []),
+    );
+    return { data: data.map(withoutHash), ...next };
+  }
   const { after, orderBy, take } = pageById(page);
   const conditions = [after, status ? statusCondition(status, now) : {}];
   const rows = await db.apiKey.findMany({

@@ -159,9 +159,14 @@ export const webhookPage = pageOf(webhook);
 export const deletedWebhook = deleted("webhook");
 export const webhookParams = z.object({ webhookId: idParameter("webhook") });
 export const listWebhooksQuery = listQuery("webhook", "desc", {});
+/** The dashboard's list. */
+export const sortWebhooksQuery = listWebhooksQuery.extend({
+  sort: z.enum(["url", "status", "consecutiveFailures"]).optional(),
+});
 
 export type CreateWebhook = z.output<typeof createWebhookBody>;
 export type UpdateWebhook = z.output<typeof updateWebhookBody>;
 export type RotateSecret = z.output<typeof rotateSecretBody>;
 export type Webhook = z.input<typeof webhook>;
+export type SortWebhooks = z.output<typeof sortWebhooksQuery>;
 export type ListWebhooks = z.output<typeof listWebhooksQuery>;

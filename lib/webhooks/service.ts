@@ -22,6 +22,7 @@ import { newId } from "@/lib/resources/ids";
 import { lockKind, lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { pageById, toPage } from "@/lib/resources/pages";
+import { sortedPage } from "@/lib/resources/sorted-page";
 import { requireStepUp } from "@/lib/step-up/protected-actions";
 import type { WebhookModel, WebhookSecretModel } from "@/prisma/generated/models";
 import { addBacklogTask } from "./backlog-tasks";
@@ -30,7 +31,14 @@ import { toDeliveryOptions } from "./delivery-options";
 import { requireKnownReferences } from "./filter";
 import type { WebhookFilter } from "./filter-schema";
 import { generateKeyPair, joinSecret, splitSecret } from "./key-pair";
-import type { CreateWebhook, ListWebhooks, RotateSecret, UpdateWebhook, Webhook } from "./schema";
+import type {
+  CreateWebhook,
+  ListWebhooks,
+  RotateSecret,
+  SortWebhooks,
+  UpdateWebhook,
+  Webhook,
+} from "./schema";
 import { findUrlProblem, isForbiddenTarget, maximumUrlLength } from "./webhook-url";
 
 /** Per environment. */
@@ -41,9 +49,21 @@ const secretsOfWebhook = { secrets: { orderBy: { version: "desc" }, take: 2 } } 
 
 type WebhookWithSecrets = WebhookModel & { secrets: WebhookSecretModel[] };
 
-export async function listWebhooks(caller: Caller, page: ListWebhooks) {
+export async function listWebhooks(
+  caller: Caller,
+  { sort, ...page }: ListWebhooks & Partial<Pick<SortWebhooks, "sort">>,
+) {
   const { db, partition } = caller;
   await requireCursor(caller, "webhooks", page.cursor);
+  if (sort) {
+    const rows = await db.webhook.findMany({
+      where: { ...partition, deletedAt: null },
+      include: secretsOfWebhook,
+      take: maximumWebhooks,
+    });
+    const { data, ...next } = await sortedPage(rows, sort, page, async () => rows);
+    return { data: data.map(toWebhook), ...next };
+  }
   const { after, orderBy, take } = pageById(page);
   const rows = await db.webhook.findMany({
     where: { ...partition, deletedAt: null, ...after },

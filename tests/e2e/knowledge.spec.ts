@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { pdfOf, png } from "../support/files";
 import { queryDatabase } from "./database";
-import { signUp } from "./sign-up";
+import { newTestKey, signUp } from "./sign-up";
 import { expect, test } from "./test";
 import { expectNoOverflow, expectNoViolations } from "./watch";
 
@@ -363,5 +363,31 @@ test("axe reports no violations on the pages of a knowledge base, and they fit 3
       await expectNoOverflow(page, `${name} ${part}`);
       await expectNoViolations(page, `${name} ${part}`);
     }
+  }
+});
+
+test("knowledge bases are sorted by a column of the table, in the URL and for screen readers", async ({
+  page,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  const headers = { authorization: `Bearer ${await newTestKey(page)}` };
+  for (const name of ["beta", "Alpha", "Gamma"])
+    await page.request.post("/v1/public/knowledge-bases", { headers, data: { name } });
+  await page.goto(`/${tenantSlug}/test/knowledge`);
+  const names = page.getByRole("rowheader").getByRole("link");
+  const heading = (name: string) => page.getByRole("columnheader", { name });
+  await expect(names).toHaveText(["Gamma", "Alpha", "beta"]);
+  await expect(heading("Created")).toHaveAttribute("aria-sort", "descending");
+  await heading("Knowledge base").getByRole("link").click();
+  await expect(names).toHaveText(["Alpha", "beta", "Gamma"]);
+  await expect(page).toHaveURL(/sort=name&order=asc/);
+  await expect(heading("Knowledge base")).toHaveAttribute("aria-sort", "ascending");
+  await expectNoViolations(page, "sorted knowledge bases");
+  await heading("Knowledge base").getByRole("link").click();
+  await expect(names).toHaveText(["Gamma", "beta", "Alpha"]);
+  for (const list of ["webhooks", "agents", "api-keys"]) {
+    const column = { webhooks: "url", agents: "name", "api-keys": "lastUsedAt" }[list];
+    const response = await page.goto(`/${tenantSlug}/test/${list}?sort=${column}&order=asc`);
+    expect(response?.status()).toBe(200);
   }
 });

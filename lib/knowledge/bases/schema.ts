@@ -85,8 +85,13 @@ export const deletedKnowledgeBase = z
 export const knowledgeBasePage = pageOf(knowledgeBase);
 export const knowledgeBaseParams = z.object({ knowledgeBaseId: idParameter("knowledgeBase") });
 export const listKnowledgeBasesQuery = listQuery("knowledgeBase", "desc", {});
+/** The dashboard's list. */
+export const sortKnowledgeBasesQuery = listKnowledgeBasesQuery.extend({
+  sort: z.enum(["name", "sizeBytes"]).optional(),
+});
 
 export type CreateKnowledgeBase = z.output<typeof createKnowledgeBaseBody>;
 export type UpdateKnowledgeBase = z.output<typeof updateKnowledgeBaseBody>;
 export type KnowledgeBase = z.input<typeof knowledgeBase>;
+export type SortKnowledgeBases = z.output<typeof sortKnowledgeBasesQuery>;
 export type ListKnowledgeBases = z.output<typeof listKnowledgeBasesQuery>;

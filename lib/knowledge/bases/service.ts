@@ -11,18 +11,35 @@ import { newId } from "@/lib/resources/ids";
 import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { pageById, toPage } from "@/lib/resources/pages";
+import { mostSorted, sortedPage } from "@/lib/resources/sorted-page";
 import type { DocumentStatus } from "@/prisma/generated/enums";
 import type { KnowledgeBaseModel } from "@/prisma/generated/models";
 import type {
   CreateKnowledgeBase,
   KnowledgeBase,
   ListKnowledgeBases,
+  SortKnowledgeBases,
   UpdateKnowledgeBase,
 } from "./schema";
 
-export async function listKnowledgeBases(caller: Caller, page: ListKnowledgeBases) {
+export async function listKnowledgeBases(
+  caller: Caller,
+  { sort, ...page }: ListKnowledgeBases & Partial<Pick<SortKnowledgeBases, "sort">>,
+) {
   const { db, partition } = caller;
   await requireCursor(caller, "knowledge_bases", page.cursor);
+  if (sort) {
+    const where = { ...partition, deletedAt: null };
+    const select = { id: true, name: true, sizeBytes: true } as const;
+    const rows = await db.knowledgeBase.findMany({
+      ...{ where, select, orderBy: { id: "desc" }, take: mostSorted },
+    });
+    const keys = rows.map((row) => ({ ...row, sizeBytes: Number(row.sizeBytes) }));
+    const { data, ...next } = await sortedPage(keys, sort, page, (ids) =>
+      db.knowledgeBase.findMany({ where: { ...where, id: { in: ids } } }),
+    );
+    return { data: data.map(toKnowledgeBase), ...next };
+  }
   const { after, orderBy, take } = pageById(page);
   const rows = await db.knowledgeBase.findMany({
     where: { ...partition, deletedAt: null, ...after },

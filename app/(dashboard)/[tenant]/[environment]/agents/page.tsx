@@ -70,7 +70,12 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
         <>
           <Filters filters={[statusFilter]} />
           {agents.length > 0 ? (
-            <AgentTable agents={agents} base={base} now={now} />
+            <AgentTable
+              agents={agents}
+              base={base}
+              sorting={{ path: `${base}/agents`, query, initial: "created" }}
+              now={now}
+            />
           ) : (
             <EmptyState title="No agents match this filter">Choose another status.</EmptyState>
           )}

@@ -74,7 +74,13 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
         />
       ) : null}
       {rows.length > 0 ? (
-        <KeyTable keys={rows} base={base} now={now} canManage={canManage} />
+        <KeyTable
+          keys={rows}
+          base={base}
+          sorting={{ path: `${base}/api-keys`, query: asked, initial: "created" }}
+          now={now}
+          canManage={canManage}
+        />
       ) : isFiltered ? (
         <EmptyState title="No keys match these filters">
           No {environment} key has this status. Clear the filter to see all keys.

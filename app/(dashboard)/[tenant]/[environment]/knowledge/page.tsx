@@ -6,7 +6,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
-import { languages, listKnowledgeBasesQuery } from "@/lib/knowledge/bases/schema";
+import { languages, sortKnowledgeBasesQuery } from "@/lib/knowledge/bases/schema";
 import { listKnowledgeBases } from "@/lib/knowledge/bases/service";
 import { env } from "@/lib/platform/env";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
@@ -17,7 +17,7 @@ export const metadata = { title: "Knowledge" };
 export default dashboardPage(async ({ caller, role, tenant, environment, base, query, now }) => {
   const { data: bases, nextCursor } = await listKnowledgeBases(
     caller,
-    parse(listKnowledgeBasesQuery, query, "query"),
+    parse(sortKnowledgeBasesQuery, query, "query"),
   );
   const action = createKnowledgeBaseAction.bind(null, { tenant: tenant.slug, environment });
   const create = hasRole(role, "MEMBER") ? (
@@ -39,7 +39,12 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
         actions={bases.length > 0 ? create : null}
       />
       {bases.length > 0 ? (
-        <KnowledgeBaseTable bases={bases} base={base} now={now} />
+        <KnowledgeBaseTable
+          bases={bases}
+          base={base}
+          sorting={{ path: `${base}/knowledge`, query, initial: "created" }}
+          now={now}
+        />
       ) : (
         <EmptyState
           title={`No ${environment} knowledge bases yet`}

@@ -12,7 +12,7 @@ import { attemptsByHour } from "@/lib/deliveries/attempts-by-hour";
 import { env } from "@/lib/platform/env";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { disableAfterFailures } from "@/lib/webhooks/health";
-import { listWebhooksQuery } from "@/lib/webhooks/schema";
+import { sortWebhooksQuery } from "@/lib/webhooks/schema";
 import { listWebhooks, maximumWebhooks } from "@/lib/webhooks/service";
 
 export const metadata = { title: "Webhooks" };
@@ -20,7 +20,7 @@ export const metadata = { title: "Webhooks" };
 export default dashboardPage(async ({ caller, role, environment, base, query, now }) => {
   const { data: webhooks, nextCursor } = await listWebhooks(
     caller,
-    parse(listWebhooksQuery, query, "query"),
+    parse(sortWebhooksQuery, query, "query"),
   );
   const ids = webhooks.map(({ id }) => id);
   const hours = await attemptsByHour(caller, ids, { now, hours: 24 });
@@ -62,6 +62,7 @@ export default dashboardPage(async ({ caller, role, environment, base, query, no
               hours: hours.get(webhook.id) ?? [],
             }))}
             path={`${base}/webhooks`}
+            sorting={{ path: `${base}/webhooks`, query, initial: "created" }}
             disableAfterFailures={disableAfterFailures}
             now={now}
           />
