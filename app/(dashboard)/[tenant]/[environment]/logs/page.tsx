@@ -27,9 +27,9 @@ import type { Caller } from "@/lib/platform/caller";
 import { env } from "@/lib/platform/env";
 import { readFromReplica } from "@/lib/platform/replica";
 import {
-  searchRequestLogsQuery,
   loggedMethods,
   maximumScannedRows,
+  searchRequestLogsQuery,
   type statusClasses,
 } from "@/lib/request-logs/schema";
 import {
