@@ -1,6 +1,6 @@
 import { runSql } from "@/lib/platform/db";
 import { log } from "@/lib/platform/log";
-import { sqlState } from "@/lib/platform/sql-errors";
+import { sqlState, tlsProblem } from "@/lib/platform/sql-errors";
 import { migrationNames } from "./migration-files";
 
 const undefinedTable = "42P01";
@@ -9,7 +9,7 @@ const advice = "Run `npm run admin -- migrate` first (`migrate` in a container)"
 /**
  * Called at boot. A database that is newer than this version is fine, because migrations only add
  * what the version before does not need. An older one would fail at some later statement.
- * @throws if the database lacks a migration of this version
+ * @throws if the database lacks a migration of this version, or TLS prevents the connection
  */
 export async function requireMigrations(): Promise<void> {
   const missing = await missingMigrations();
@@ -32,6 +32,8 @@ async function missingMigrations(): Promise<string[]> {
     return wanted.filter((name) => !names.has(name));
   } catch (error) {
     if (sqlState(error) === undefinedTable) return wanted;
+    const problem = tlsProblem(error);
+    if (problem) throw new Error(`The database cannot be used: ${problem}.`);
     // A process must start even if the database is unreachable.
     const { message } = error as Error;
     log.warn({ error: message }, "the database could not be checked for missing migrations");

@@ -4,7 +4,7 @@ import { flushAnchors } from "@/lib/audit/anchors";
 import { closeDatabase, setProcessRole } from "@/lib/platform/db";
 import { AppError } from "@/lib/platform/errors";
 import { silenceLogs } from "@/lib/platform/log";
-import { isDatabaseUnavailable } from "@/lib/platform/sql-errors";
+import { isDatabaseUnavailable, tlsProblem } from "@/lib/platform/sql-errors";
 import { commands, UsageError } from "./admin/commands";
 import { loadLocalEnvironment } from "./admin/local-environment";
 
@@ -87,7 +87,10 @@ function explain(error: unknown): number {
     process.stderr.write(`${message}\n\n${usage(Object.values(commands))}`);
     return 2;
   }
-  if (isDatabaseUnavailable(error)) {
+  const problem = tlsProblem(error);
+  if (problem) {
+    process.stderr.write(`The database cannot be used: ${problem}.\n`);
+  } else if (isDatabaseUnavailable(error)) {
     process.stderr.write(
       "The database cannot be reached. Start it with `npm start`, or set DATABASE_URL to a running one.\n",
     );

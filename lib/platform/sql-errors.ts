@@ -24,6 +24,28 @@ export function sqlState(error: unknown): string | undefined {
 const lostConnection =
   /ECONNREFUSED|ECONNRESET|EPIPE|connect ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|Connection terminated|connection timeout|timeout expired|timeout exceeded when trying to connect|Can't reach database|Server has closed the connection|not queryable/i;
 
+const untrusted = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "CERT_SIGNATURE_FAILURE",
+]);
+
+/** Why TLS prevents a connection to the database, and how to fix it. Trying again does not help. */
+export function tlsProblem(error: unknown): string | undefined {
+  const { code = "", message = "" } = (error ?? {}) as { code?: string; message?: string };
+  if (untrusted.has(code))
+    return `its certificate is not trusted (${message}). Name the file of its certificate authority with \`sslrootcert\` in the address`;
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return `its certificate is for another host (${message}). Use a host that the certificate names`;
+  if (code === "CERT_HAS_EXPIRED") return "its certificate has expired. Renew it";
+  if (message.includes("does not support SSL"))
+    return "it does not support TLS. Turn on `ssl` in PostgreSQL, or remove `sslmode` from the address";
+  return undefined;
+}
+
 /** PostgreSQL ended this transaction to break a deadlock, so it can be run again. */
 export function isDeadlock(error: unknown): boolean {
   const state = sqlState(error);

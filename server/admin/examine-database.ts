@@ -4,6 +4,7 @@ import pg from "pg";
 import { connectionBudget } from "@/lib/platform/connection-budget";
 import type { Env } from "@/lib/platform/env";
 import { isPooled } from "@/lib/platform/prepare-session";
+import { tlsProblem } from "@/lib/platform/sql-errors";
 import { pendingMigrations, schemaFile } from "@/prisma/migrate";
 import type { Finding } from "./doctor";
 
@@ -46,7 +47,10 @@ export async function examineDatabase({
     });
   } catch (error) {
     const { message, code } = error as Error & { code?: string };
-    const problem = `${place} cannot be used (${message || code}). Start it (\`npm start\` starts the embedded one), or correct DATABASE_URL and DATABASE_DIRECT_URL`;
+    const reason = tlsProblem(error);
+    const problem = reason
+      ? `${place} cannot be used: ${reason}`
+      : `${place} cannot be used (${message || code}). Start it (\`npm start\` starts the embedded one), or correct DATABASE_URL and DATABASE_DIRECT_URL`;
     return [{ subject: "database", problem }];
   }
 }
@@ -91,10 +95,11 @@ export async function examineReplica({
     return [{ subject, fact: `${behind} bytes behind at ${place}; ${scope}` }];
   } catch (error) {
     const { message, code } = error as Error & { code?: string };
+    const reason = tlsProblem(error) ?? `${message || code}`;
     return [
       {
         subject,
-        problem: `${place} cannot be used (${message || code}), so every read goes to the primary. Start it, or correct DATABASE_REPLICA_URL`,
+        problem: `${place} cannot be used (${reason}), so every read goes to the primary. Start it, or correct DATABASE_REPLICA_URL`,
       },
     ];
   }
