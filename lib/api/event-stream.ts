@@ -6,8 +6,8 @@ import { tooManyStreams } from "@/lib/platform/errors";
 import { type Slot, takeSlot } from "@/lib/platform/stream-slots";
 
 // Server-sent events. Each event has its id, which a client sends as `Last-Event-ID` to continue
-// after it. A client that does not read is sent nothing more: its stream holds at most the events
-// of one read of the feed, which streams at the same position share.
+// after it. A stream reads on only after its client has received everything. So it holds at most the
+// events of one read of the feed, and streams at the same position share these.
 
 const maximumStreamsPerKey = 10;
 
@@ -71,7 +71,7 @@ function makeStream(follower: Follower, slot: Slot, reader: Reader): EventStream
   // connection before the first event still continues there.
   let next: string | null = `retry: ${retryMs}\nid: ${follower.startCursor}\n\n`;
   let sentCursor = follower.startCursor;
-  /** Other streams share the list, so it is not changed. */
+  /** Other streams share the list, so it must not be changed. */
   let waiting: readonly FollowedEvent[] = [];
   let taken = 0;
   let isFollowing = false;
@@ -90,7 +90,7 @@ function makeStream(follower: Follower, slot: Slot, reader: Reader): EventStream
     stopRechecking();
   }
 
-  /** Gives the next part to the client, if both are there. */
+  /** Sends the next part, if there is one and the client is waiting for it. */
   function give(): void {
     if (!deliver) return;
     const part = next ?? takeEvents();

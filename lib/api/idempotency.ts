@@ -83,7 +83,7 @@ export async function findStoredResponse(
   );
   if (!stored) return null;
   if (!stored.isSameRequest) throw idempotencyKeyReused();
-  // An erasure leaves the status alone, so that the change is not made again.
+  // An erasure clears the body, but not the record: the change must not be made again.
   if (stored.status === errorKinds.gone.status && stored.body === "") throw erased("response");
   const body = stored.isEncrypted
     ? openSecret(stored.body, storedResponseContext(partition, key))

@@ -24,13 +24,13 @@ export type ToolOperation = {
   tool: McpTool;
   scope: Scope;
   changesData: boolean;
-  /** The request that a call of the tool makes, in place of the one that carried the call. */
+  /** Converts a call of the tool to a request of its own. `carrier` has the headers of the call. */
   toRequest: (given: Record<string, unknown>, carrier: Pick<Headers, "get">) => ToolRequest;
 };
 
 /**
- * The operation is named and not found by its path: an id such as `stream` must not lead to another
- * operation.
+ * `target` names the operation, instead of finding it by the path: an id such as `stream` must not
+ * lead to another operation.
  */
 type ToolRequest = { request: ApiRequest; target: Target };
 
@@ -154,7 +154,7 @@ function toRequest(
     params[name] = textOf(take(name) ?? "").toWellFormed();
     return encodeURIComponent(params[name]);
   });
-  // What the operation does not know is passed on too, so that the response names it.
+  // Unknown arguments are passed on too, so that the response names them.
   const names = hasBody ? queryNames : Object.keys(rest);
   const search = toSearch(Object.fromEntries(names.map((name) => [name, take(name)])));
   const bytes = Buffer.from(hasBody ? JSON.stringify(rest) : "");

@@ -31,7 +31,7 @@ import { type ApiRequest, readJsonBody } from "./read-request";
 // limit, idempotency and request log. There are no sessions: any process can serve any message.
 // Loaded with the first request to /mcp, because the package is large.
 
-/** Only a connection to this address is offered the tools that change data. */
+/** The query parameter of `/mcp` that adds the tools that change data. */
 const writeParameter = "write";
 
 type Connection = {
@@ -53,7 +53,7 @@ export async function respondToMcp(request: ApiRequest): Promise<Outgoing> {
       const value = response.headers.get(name);
       if (value) headers[name] = value;
     }
-    // Every response ends with its only message.
+    // A response has a single message, so it can be read to its end.
     return { status: response.status, headers, body: (await response.text()) || null };
   } catch (thrown) {
     const problem = toProblem(thrown, "/mcp", headers["X-Request-Id"] ?? "");

@@ -217,7 +217,7 @@ function describeOperation(
       ...(isVersioned && { ETag: header("ETag") }),
     },
     content: {
-      // Of a stream, it is the schema of each event's data.
+      // For a stream, `body` is the schema of each event's data.
       [isStream ? "text/event-stream" : "application/json"]: {
         schema: body,
         example: exampleOf(collector.schemas, body),

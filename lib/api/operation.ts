@@ -49,11 +49,11 @@ export type Declaration<
    */
   problems?: readonly ErrorKind[];
   /**
-   * The resource that the operation changes. The response to a read of it has the `ETag` that
-   * `If-Match` is compared with, by the service: see `requireMatch` of `Identity`.
+   * The resource that the operation changes. The service compares `If-Match` with the `ETag` that a
+   * read of this resource returns: see `requireMatch` of `Identity`.
    */
   versionOf?: z.ZodType;
-  /** A POST that only reads. It takes no transaction, unless its response is stored for replays. */
+  /** A POST that only reads. It opens no transaction, unless its response is stored for replays. */
   changesNothing?: true;
   /**
    * A list or search that a replica may serve, if there is one. Its response may lack what others
@@ -62,8 +62,8 @@ export type Declaration<
    */
   mayReadReplica?: true;
   /**
-   * For a resource whose response has links that expire: the same without them, which is what its
-   * `ETag` stands for. Returns the same object if it has none.
+   * For a resource whose response has links that expire: the response without these links, from
+   * which its `ETag` is made. Returns the same object if it has no links.
    */
   withoutLinks?: (result: z.input<Response>) => z.input<Response>;
   /** The response is stored encrypted, for replays. */

@@ -63,7 +63,7 @@ export type Target =
  */
 export type Wire = {
   hasRepeatedIdempotencyKey: boolean;
-  /** If the request was counted against the limits of its key before. */
+  /** Set if the request was already counted against the limits of its key. */
   taken?: Taken;
 };
 
@@ -162,7 +162,7 @@ async function run(request: ApiRequest, target: Target, wire: Wire): Promise<Out
     if (!isRead(request)) {
       const incoming = { request, wire, path, search, requestId, trace };
       const changed = await change(declaration, identity, params, incoming);
-      // The process that made the change may have ended before it remembered it.
+      // The process that made the change may have ended before it noted the write.
       if (changed.isReplay && hasReplica()) await noteWrite(identity);
       response = withVersion(request, headers, declaration, changed);
     } else if (declaration.follow) {
@@ -222,7 +222,8 @@ const isRead = ({ method }: ApiRequest): boolean => method === "GET" || method =
 
 /**
  * Adds an `ETag` to a single resource that was read or patched. A client that already has the
- * version that it reads gets a 304, unless the links in it expire: then it gets new ones.
+ * current version gets a 304. If the resource has links that expire, the client gets new links
+ * instead.
  */
 function withVersion(
   request: ApiRequest,
@@ -232,7 +233,7 @@ function withVersion(
 ): JsonResponse {
   if (response.status >= 300 || !returnsVersion(request.method, declaration)) return response;
   if (response.version !== undefined) {
-    // A weak one: the bytes differ.
+    // The bytes of the links differ each time, so the ETag is a weak one.
     headers.ETag = `W/${etagOf(response.version)}`;
     return response;
   }

@@ -82,7 +82,7 @@ function toIssues(issue: z.core.$ZodIssue, part: Part): ValidationIssue[] {
         first &&
         !(
           first.path.length === 0 &&
-          // An enum reports a list, too, as a value that it does not have.
+          // An enum reports an object or a list as `invalid_value`, not as `invalid_type`.
           (first.code === "invalid_type" || (first.code === "invalid_value" && isObjectOrList))
         ),
     );

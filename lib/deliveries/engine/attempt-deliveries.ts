@@ -6,23 +6,23 @@ import { stopsAttempting } from "./stop-attempting";
 
 const log = logOf("deliveries");
 
-/** No attempt starts later than this after the first, so that a host's time limit is kept. */
+/** After this time no further attempt starts, so that a call ends within a host's time limit. */
 const maximumMs = 20_000;
 
 /** The most requests that this process has in flight to one webhook. */
 const concurrencyPerWebhook = 10;
 
 export type AttemptedDeliveries = {
-  /** Those that have to be attempted again, and when (RFC 3339). */
+  /** Deliveries that must be attempted again, and when (RFC 3339). */
   again: { id: string; retryAt: string }[];
-  /** The ids of those for which there was no time, or that were left because the process stops. */
+  /** The ids of deliveries that were not attempted: time ran out, or the process is stopping. */
   left: string[];
 };
 
 /**
- * Attempts these deliveries of one webhook. Any number of calls share the webhook's requests in
- * flight. Harmless to repeat. A delivery whose attempt causes an error is logged and does not keep
- * back the others. It is overdue soon, and is then woken again.
+ * Attempts these deliveries of one webhook. All calls in this process share the maximum number of
+ * requests in flight to the webhook. Can be repeated safely. If an attempt causes an error, it is
+ * logged, and the other deliveries continue. The delivery is woken again when it is overdue.
  * @throws once everything in flight has ended, if the database is unavailable, or if the process
  * was stopping when it was called
  */

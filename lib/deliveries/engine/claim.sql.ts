@@ -4,8 +4,8 @@ import { keepOrder, waitsForHeld } from "./lanes.sql";
 import { burst, isOpen, isPaced, paceAfter } from "./pace.sql";
 
 // A claim changes only the two lease columns. They are not indexed, so it writes no index entries.
-// Webhooks with an order (lanes.sql.ts) or a limit per second (pace.sql.ts) cost more. A row in flight keeps its `next_attempt_at`, so it is due again when its lease ends without a
-// result.
+// Webhooks with an order (lanes.sql.ts) or a limit per second (pace.sql.ts) cost more. A row in
+// flight keeps its `next_attempt_at`, so it is due again when its lease ends without a result.
 
 /** `leaseHolder` identifies the claim. */
 const claimParameters = { now: "clock", leaseHolder: "text", leaseSeconds: "float8" } as const;
@@ -319,9 +319,9 @@ export const claimOneStatement = sql(
 const countedAhead = 1_000;
 
 /**
- * A delivery's status, and when to check again: in one second, if it is due but cannot be sent yet,
- * and never, if it is parked. Behind a limit per second, it is when those before it are sent, so
- * that not all of them check at the same time.
+ * A delivery's status, and when to check again. A delivery that is due but cannot be sent yet is
+ * checked again in one second, and a parked one never. With a limit per second, a delivery is checked
+ * when those ahead of it should have been sent, so that they do not all check at the same time.
  */
 export const deliveryStateStatement = sql(
   "delivery_state",

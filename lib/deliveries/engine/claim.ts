@@ -32,10 +32,10 @@ export type ClaimedDelivery = {
   isProbe: boolean;
   /** The lane, if its webhook has an order. */
   conversationId: string | null;
-  /** Whether its lane stays if the last attempt fails. */
+  /** Whether its lane stops if the last attempt fails. */
   holdsExhausted: boolean;
   acceptsReplies: boolean;
-  /** Of the request that caused the event, if it was traced. */
+  /** The trace of the request that caused the event, if it was traced. */
   traceparent: string | null;
   url: string;
   payload: string;

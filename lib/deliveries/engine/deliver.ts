@@ -130,7 +130,7 @@ export function startDelivering({
     }
   }
 
-  /** For a delivery that a limit per second lets wait. */
+  /** For a delivery that waits because of a limit per second. */
   function wakeIn(milliseconds: number): void {
     const atMs = performance.now() + Math.max(milliseconds, shortestPacedMs);
     if (pacedTimer && pacedAtMs <= atMs) return;

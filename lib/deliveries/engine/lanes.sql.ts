@@ -11,8 +11,8 @@ const sameWebhook = (a: string, b: string) =>
 const sameRow = (a: string, b: string) => `${sameWebhook(a, b)} AND ${a}.id = ${b}.id`;
 
 /**
- * Whether held deliveries of a webhook stop their lanes: if a lane is to stay after the last attempt
- * of a delivery, and while held deliveries are being sent again.
+ * Whether held deliveries of a webhook stop their lanes. They do if the webhook has
+ * `on_exhausted = 'hold'`, and while held deliveries are being sent again.
  */
 export const waitsForHeld = (w: string) => `
   CASE WHEN ${w}.ordering = 'conversation' THEN ${w}.on_exhausted = 'hold' OR EXISTS (
@@ -20,7 +20,7 @@ export const waitsForHeld = (w: string) => `
     WHERE t.tenant_id = ${w}.tenant_id AND t.environment = ${w}.environment AND t.webhook_id = ${w}.id AND t.action IN ('RESUME', 'RECOVER')
   ) ELSE false END`;
 
-/** Those before `d` in its lane that have this status, the nearest first. */
+/** The deliveries before `d` in its lane that have this status, the nearest first. */
 const before = (d: string, status: "PENDING" | "HELD", condition = "true") => `
   SELECT b.id FROM deliveries b
   WHERE ${condition} AND b.status = '${status}' AND ${sameWebhook("b", d)} AND b.conversation_id = ${d}.conversation_id
@@ -31,9 +31,9 @@ const before = (d: string, status: "PENDING" | "HELD", condition = "true") => `
  * The parts of a claim that keep the order. `from` names the rows that it may take: they are locked,
  * and have `waits_for_held`. `placed` adds `is_first` to them, and `parked` parks the others.
  *
- * A delivery is parked only while one before it is locked and still waits. The statement that records
- * the end of that one waits for the lock, so the release after it finds the parked delivery. If the
- * row is locked already, the delivery stays due, and a later claim decides.
+ * To park a delivery, the claim locks one before it that still waits. The statement that records the
+ * end of that one waits for the lock, so the release after it finds the parked delivery. If another
+ * transaction has the lock already, the delivery stays due, and a later claim decides.
  */
 export const keepOrder = (from: string) => `
   placed AS MATERIALIZED (
@@ -52,7 +52,7 @@ export const keepOrder = (from: string) => `
     UPDATE deliveries d SET next_attempt_at = NULL FROM ${fewRowsOf("blocked")} b WHERE ${sameRow("d", "b")} RETURNING 1
   )`;
 
-/** Ends the waiting of the first of each lane of `first`, unless it is in flight. */
+/** Makes the first delivery of each lane, which are in `first`, due if it is parked. */
 const release = (clock: string) => `
   UPDATE deliveries d SET next_attempt_at = ${timeOf(clock)}, updated_at = ${timeOf(clock)}
   FROM (
@@ -68,7 +68,7 @@ const release = (clock: string) => `
 
 /**
  * Releases the first delivery of each of these lanes, if it is parked. Returns those that are then
- * due, also one that a claim left as it was because the one before it was just being recorded.
+ * due, including one that a claim did not park because the one before it was being recorded.
  */
 export const releaseLanesStatement = sql(
   "release_lanes",

@@ -1,7 +1,7 @@
 // At most `max_per_second` attempts of a webhook start within any second, however many workers there
 // are. A claim takes up to a burst, a twentieth of that, and moves `next_paced_at` on by the time
-// that it used up. Of any second's claims, all but the last use up less than that second, and the
-// last is at most a burst; so time is counted at a rate that leaves room for a burst.
+// that it used up. Within any second, the claims before the last one use up less than a second, and
+// the last one adds at most a burst. So the rate that counts the time leaves room for one burst.
 
 const burstOf = (maximum: string) => `greatest(1, ${maximum} / 20)`;
 

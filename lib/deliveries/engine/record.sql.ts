@@ -40,12 +40,12 @@ const attemptParameters = {
   newStatuses: "DeliveryStatus?[]",
   /** Seconds to the next attempt. */
   delays: "float8?[]",
-  /** Why the reply in a response became no message. */
+  /** Why the reply in a response was not posted. */
   replyProblems: "text?[]",
 } as const;
 
 type ReplyParts = {
-  /** Of the only attempt, whose response had a reply. */
+  /** Whether this records a single attempt whose response had a reply. */
   hasReply: boolean;
   /** What has to happen before the webhooks are locked. */
   lockAfter: string;
@@ -62,10 +62,9 @@ const withoutReply: ReplyParts = {
 
 /**
  * Records attempts, in the order in which they ended. Writes deliveries, then attempts, then the
- * webhooks' counters. A first attempt that succeeds, and had no
- * reply, is written into the delivery alone. An attempt
- * is recorded and counted only for the holder of the lease and under the number it was claimed for,
- * so one that outlasted its lease changes nothing.
+ * webhooks' counters. A first attempt that succeeds without a reply is written into the delivery
+ * alone. An attempt is recorded and counted only for the holder of the lease and under the number it
+ * was claimed for, so one that outlasted its lease changes nothing.
  *
  * The webhooks are locked first and always in the same order, so that two processes never deadlock,
  * and a failure sees whether its webhook was disabled or enabled meanwhile. A healthy webhook is
@@ -205,13 +204,14 @@ export const recordAttemptsStatement = sql(
 );
 
 /**
- * Records one successful attempt, whose response had a reply, and posts that as a message of the
- * conversation's agent. Whatever is repeated, there is one reply to an event: the message's id is
- * made from the event's, and it is posted only if the attempt is recorded.
+ * Records one successful attempt whose response had a reply, and posts the reply as a message of the
+ * conversation's agent. An event gets at most one reply: the message's id is made from the event's,
+ * and the message is posted only if the attempt is recorded.
  *
- * Recursive only in name, which lets parts refer to later ones. The conversation is locked before the webhook, as by every other change, so the two never wait for
- * each other. The event's payload is put together as in `postMessageStatement`. If the conversation
- * does not take the message, the attempt says why.
+ * `WITH RECURSIVE` only lets parts refer to later ones. The conversation is locked before the
+ * webhook, as in every other change, so the two never wait for each other. The event's payload is
+ * assembled as in `postMessageStatement`. If the conversation does not accept the message, the
+ * attempt says why.
  */
 export const recordReplyStatement = sql(
   "record_reply",

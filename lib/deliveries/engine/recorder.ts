@@ -28,8 +28,8 @@ type RecorderOptions = {
 /**
  * Collects attempts that have ended and writes them together, in the order in which they ended. One
  * statement runs at a time; attempts that end meanwhile share the next one. Attempts that post a
- * reply are written singly, some at a time and next to the others, because they may wait for a
- * conversation's lock.
+ * reply may wait for a conversation's lock, so each has a statement of its own, and a few of these
+ * run in parallel with the others.
  */
 export function createRecorder({ onRecorded = () => {}, onDue = () => {} }: RecorderOptions = {}) {
   const disabling = new Set<Promise<void>>();

@@ -34,7 +34,7 @@ export function parseReply(body: string): Reply | null {
   if (typeof text === "string" && text.length > maximumMessageLength)
     return { problem: "too_long" };
   const { success, data } = reply.safeParse(sent.reply);
-  // PostgreSQL stores no NUL, and JSON no half of a surrogate pair.
+  // PostgreSQL can store neither NUL nor half of a surrogate pair.
   if (!success || data.text.includes("\0") || !data.text.isWellFormed())
     return { problem: "invalid_reply" };
   return data;

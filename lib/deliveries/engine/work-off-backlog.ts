@@ -138,8 +138,8 @@ type Replayed = Pick<WorkedOff, "tenant_id" | "environment" | "pending_ids"> & {
 
 /**
  * Works off the backlog tasks of webhooks: recovering, resuming, discarding and deleting their
- * deliveries, and replaying events. Each batch is a transaction of its own, so nothing is locked for long, and a crash
- * costs nothing.
+ * deliveries, and replaying events. Each batch is a transaction of its own, so nothing is locked for
+ * long, and a crash loses nothing.
  * @returns how many deliveries changed, or events were read to replay them
  */
 export async function workOffBacklog(limit: number): Promise<number> {
