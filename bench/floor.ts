@@ -4,12 +4,9 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import pg from "pg";
+import { listConversationsStatement } from "@/lib/conversations/list.sql";
 import { postMessageStatement } from "@/lib/conversations/messages.sql";
-import {
-  conversationColumns,
-  createConversationStatement,
-  listConversationsStatement,
-} from "@/lib/conversations/service.sql";
+import { conversationColumns, createConversationStatement } from "@/lib/conversations/service.sql";
 import { newId } from "@/lib/resources/ids";
 import type { Environment } from "@/prisma/generated/enums";
 

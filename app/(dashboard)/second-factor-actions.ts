@@ -1,12 +1,12 @@
 "use server";
 
 import { takeChallenge, writeChallenge } from "@/lib/auth/session-cookie";
+import { addPasskey, askToAdd, removePasskey } from "@/lib/second-factor/add-passkey";
 import {
   beginAuthenticatorApp,
   confirmAuthenticatorApp,
   removeAuthenticatorApp,
 } from "@/lib/second-factor/authenticator-app";
-import { addPasskey, askToAdd, removePasskey } from "@/lib/second-factor/passkeys";
 import { newPasskeyInput } from "@/lib/second-factor/schema";
 import { replaceRecoveryCodes } from "@/lib/second-factor/service";
 import { actOnAccount, parse } from "./run-action";

@@ -46,6 +46,8 @@ export function schemaCollector() {
   return { schemas, add, schemaOf, referenceTo };
 }
 
+export type Collector = ReturnType<typeof schemaCollector>;
+
 type Described = { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema };
 
 /**

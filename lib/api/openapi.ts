@@ -1,17 +1,13 @@
 import type { z } from "zod";
 import { scopes } from "@/lib/api-keys/scopes";
 import { env } from "@/lib/platform/env";
-import { type ErrorKind, errorKinds } from "@/lib/platform/errors";
-import {
-  type ApiOperation,
-  type ApiResponse,
-  type Example,
-  type Header,
-  type MediaType,
-  type OpenApiDocument,
-  type Parameter,
-  type Reference,
-  resolveSchema,
+import type {
+  ApiOperation,
+  ApiResponse,
+  MediaType,
+  OpenApiDocument,
+  Parameter,
+  Reference,
 } from "@/lib/platform/openapi";
 import { partsOf } from "@/lib/resources/registry";
 import type { Deprecation } from "./deprecation";
@@ -19,14 +15,26 @@ import { returnsVersion } from "./encode";
 import { anyEvent, eventOperations } from "./openapi-events";
 import { exampleOf } from "./openapi-example";
 import { deprecationHeaders, operationHeaders, rateLimitHeaders } from "./openapi-headers";
-import { schemaCollector } from "./openapi-schemas";
+import {
+  idempotencyKey,
+  ifMatch,
+  ifNoneMatch,
+  lastEventId,
+  pathParameters,
+  queryParameters,
+} from "./openapi-parameters";
+import {
+  header,
+  problemExamples,
+  problemKinds,
+  problemResponses,
+  successHeaders,
+} from "./openapi-problems";
+import { type Collector, schemaCollector } from "./openapi-schemas";
 import type { Declaration } from "./operation";
-import { problemExample, problemExplanations } from "./problem-explanations";
 import { problem } from "./problem-schema";
 import type { Upload } from "./read-upload";
 import { type Method, routes } from "./routes";
-
-type Collector = ReturnType<typeof schemaCollector>;
 
 const descriptionOfApi = `Conversations over HTTP and JSON, with reliable webhooks.
 
@@ -147,50 +155,6 @@ function tagOf(path: string): string {
   return noun.tag.name;
 }
 
-const idempotencyKey: Parameter = {
-  name: "Idempotency-Key",
-  in: "header",
-  required: false,
-  description:
-    "Makes the change once, even if the request is sent several times within 24 hours: the same key with the same request gets the first response, byte for byte. Use a UUID.",
-  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
-  example: "0f9f8a52-9f0e-4c39-a7f8-6d4d6c1b6f27",
-};
-
-const ifMatch: Parameter = {
-  name: "If-Match",
-  in: "header",
-  required: false,
-  description:
-    "The `ETag` of the version that you have read, or `*` for any. If the resource is another version by now, or does not exist, the response is 412 and nothing changes.",
-  schema: { type: "string", minLength: 1, maxLength: 1_000, pattern: "^[\\x20-\\x7e]+$" },
-  example: '"Zr0dF1yQvN3H8kWmJ5xT2cLb7Pa"',
-};
-
-const ifNoneMatch: Parameter = {
-  name: "If-None-Match",
-  in: "header",
-  required: false,
-  description:
-    "The `ETag` of a response you have stored. While the resource is unchanged, the response is 304 without a body.",
-  schema: { type: "string", minLength: 1, maxLength: 1_000, pattern: "^[\\x20-\\x7e]+$" },
-  example: '"Zr0dF1yQvN3H8kWmJ5xT2cLb7Pa"',
-};
-
-const lastEventId: Parameter = {
-  name: "Last-Event-ID",
-  in: "header",
-  required: false,
-  description:
-    "The last `id` that the stream sent. The new stream continues after it. Clients for server-sent events send this header when they reconnect.",
-  schema: {
-    type: "string",
-    pattern: "^(evt_[0-7][0-9A-HJKMNP-TV-Z]{25}|start)?$",
-    maxLength: 30,
-  },
-  example: "evt_01KG9P5Y41S6B3M8X2F7Z9D4KC",
-};
-
 function describeOperation(
   collector: Collector,
   path: string,
@@ -267,36 +231,6 @@ const successDescriptions = {
   202: "Accepted. The work is done in the background.",
 } as const;
 
-function pathParameters(
-  { schemaOf }: Collector,
-  path: string,
-  { params }: Declaration,
-): Parameter[] {
-  const { properties = {} } = params ? schemaOf(params, "input") : {};
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => {
-    const { description, ...schema } = properties[name] ?? { type: "string" };
-    return { name, in: "path", required: true, ...(description && { description }), schema };
-  });
-}
-
-function queryParameters({ schemaOf, schemas }: Collector, { query }: Declaration): Parameter[] {
-  const { properties = {}, required = [] } = query ? schemaOf(query, "input") : {};
-  return Object.entries(properties).map(([name, { description: own, ...schema }]) => {
-    const description = own ?? resolveSchema(schemas, schema).description;
-    return {
-      name,
-      in: "query",
-      required: required.includes(name),
-      ...(description && { description }),
-      schema,
-      // Several values are separated by commas.
-      ...(schema.type === "array" && { style: "form" as const, explode: false }),
-      // `metadata[plan]=gold`
-      ...(schema.type === "object" && { style: "deepObject" as const, explode: true }),
-    };
-  });
-}
-
 function bodyOf(
   collector: Collector,
   { operationId, body, isBodyOptional, upload }: Declaration,
@@ -352,127 +286,3 @@ function responseName({ operationId, response }: Declaration): string {
 }
 
 const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
-
-/** Every error of this operation, in the order of the statuses. */
-export function problemKinds(
-  path: string,
-  method: Method,
-  { query, body, versionOf, problems = [] }: Declaration,
-): ErrorKind[] {
-  const hasCursor = Boolean(query && "cursor" in ((query as { shape?: object }).shape ?? {}));
-  const kinds = new Set<ErrorKind>([
-    "unauthorized",
-    "insufficient-scope",
-    "ip-not-allowed",
-    ...(path.includes("{") ? (["not-found"] as const) : []),
-    "malformed-request",
-    ...(method === "GET" ? [] : (["request-timeout", "payload-too-large"] as const)),
-    ...(body ? (["unsupported-media-type"] as const) : []),
-    ...(method === "GET"
-      ? []
-      : ([
-          "invalid-idempotency-key",
-          "idempotency-in-progress",
-          "idempotency-key-reused",
-          "gone",
-        ] as const)),
-    ...(versionOf ? (["precondition-failed"] as const) : []),
-    "validation",
-    ...(hasCursor ? (["invalid-cursor"] as const) : []),
-    "rate-limited",
-    "internal",
-    "unavailable",
-    ...problems,
-  ]);
-  return (Object.keys(errorKinds) as ErrorKind[]).filter((kind) => kinds.has(kind));
-}
-
-function problemResponses(kinds: ErrorKind[]): Record<string, ApiResponse> {
-  const statuses = [...new Set(kinds.map((kind) => errorKinds[kind].status))];
-  return Object.fromEntries(
-    statuses.map((status) => [
-      status,
-      problemResponse(
-        status,
-        kinds.filter((kind) => errorKinds[kind].status === status),
-      ),
-    ]),
-  );
-}
-
-function problemResponse(status: number, kinds: ErrorKind[]): ApiResponse {
-  return {
-    description: kinds.map((kind) => `\`${kind}\`: ${problemExplanations[kind].what}`).join("\n\n"),
-    headers: problemHeaders(status, kinds),
-    content: {
-      "application/problem+json": {
-        schema: { $ref: "#/components/schemas/Problem" },
-        examples: Object.fromEntries(
-          kinds.map((kind) => [kind, { $ref: `#/components/examples/${kind}` }]),
-        ),
-      },
-    },
-    "x-problem-kinds": kinds,
-  };
-}
-
-const header = (name: string): Reference => ({ $ref: `#/components/headers/${name}` });
-const allRateLimitHeaders = () =>
-  Object.fromEntries(Object.keys(rateLimitHeaders).map((name) => [name, header(name)]));
-
-function successHeaders(isMutation: boolean): Record<string, Reference> {
-  return {
-    "X-Request-Id": header("X-Request-Id"),
-    ...allRateLimitHeaders(),
-    ...(isMutation && { "Idempotent-Replayed": header("Idempotent-Replayed") }),
-  };
-}
-
-/** Requests that are refused before the rate limit have no rate-limit headers. */
-function problemHeaders(status: number, kinds: ErrorKind[]): Record<string, Header | Reference> {
-  const optional = Object.entries(rateLimitHeaders).map(([name, header]) => [
-    name,
-    { ...header, required: false },
-  ]);
-  const limit =
-    status === 401
-      ? {}
-      : [403, 429].includes(status) || status >= 500
-        ? Object.fromEntries(optional)
-        : allRateLimitHeaders();
-  const isReplayable = [404, 409, 410].includes(status);
-  return {
-    "X-Request-Id": header("X-Request-Id"),
-    ...limit,
-    ...(status === 401 && { "WWW-Authenticate": header("WWW-Authenticate") }),
-    ...([429, 503].includes(status) && { "Retry-After": header("Retry-After") }),
-    ...(kinds.includes("idempotency-in-progress") && {
-      "Retry-After": { ...operationHeaders["Retry-After"], required: false },
-    }),
-    ...(isReplayable &&
-      kinds.includes("idempotency-in-progress") && {
-        "Idempotent-Replayed": header("Idempotent-Replayed"),
-      }),
-  };
-}
-
-/** An example of every kind that an operation names. */
-function problemExamples(
-  paths: OpenApiDocument["paths"],
-  errorBase: string,
-): Record<string, Example> {
-  const responses = Object.values(paths).flatMap((methods) =>
-    Object.values(methods).flatMap(({ responses }) => Object.values(responses)),
-  );
-  const used = new Set(responses.flatMap((response) => response["x-problem-kinds"] ?? []));
-  const kinds = (Object.keys(errorKinds) as ErrorKind[]).filter((kind) => used.has(kind));
-  return Object.fromEntries(
-    kinds.map((kind) => {
-      const { what: summary, howToFix } = problemExplanations[kind];
-      return [
-        kind,
-        { summary, description: howToFix.join("\n\n"), value: problemExample(kind, errorBase) },
-      ];
-    }),
-  );
-}

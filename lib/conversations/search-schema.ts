@@ -4,13 +4,13 @@ import { closeQuotes, parseQuery } from "@/lib/platform/search-text";
 import { describedId, idOf } from "@/lib/resources/id-schema";
 import { isId } from "@/lib/resources/ids";
 import { limitParameter } from "@/lib/resources/pages";
+import type { Filters } from "./list.sql";
 import {
   conversation,
   conversationStatuses,
   listConversationsQuery,
   listInboxQuery,
 } from "./schema";
-import type { Filters } from "./service.sql";
 
 const searchOrders = ["ranked", "newest"] as const;
 

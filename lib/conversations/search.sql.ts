@@ -1,13 +1,8 @@
 import type { Partition } from "@/lib/platform/caller";
 import type { Term } from "@/lib/platform/search-text";
 import { bindings, type Query } from "@/lib/platform/sql";
-import {
-  type Bind,
-  bindFilters,
-  bindPartition,
-  conversationFields,
-  type Filters,
-} from "./service.sql";
+import { type Bind, bindFilters, bindPartition, type Filters } from "./list.sql";
+import { conversationFields } from "./service.sql";
 
 /** What to find. `phone` is the query's digits, if it may be a phone number. */
 export type Wanted = { terms: Term[]; phone: string | null };

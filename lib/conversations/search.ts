@@ -5,6 +5,7 @@ import { readRows, readSql } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
 import { parseQuery, type Range, rangesOf, type Term } from "@/lib/platform/search-text";
 import { requireCursor } from "@/lib/resources/cursor";
+import type { Filters } from "./list.sql";
 import type { Conversation } from "./schema";
 import {
   type Filtered,
@@ -25,7 +26,6 @@ import {
   type SearchInbox,
   searchCursor,
 } from "./search-schema";
-import type { Filters } from "./service.sql";
 
 /**
  * Conversations with all words of the query in one place: a message together with the subject and

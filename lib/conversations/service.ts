@@ -27,6 +27,8 @@ import { newId } from "@/lib/resources/ids";
 import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { asRead, toPage } from "@/lib/resources/pages";
+import { countInboxStatement, listInboxStatement } from "./inbox.sql";
+import { listConversationsStatement } from "./list.sql";
 import {
   type MessageCustomer,
   messageEventType,
@@ -49,11 +51,8 @@ import {
 import {
   type ConversationRow,
   conversationColumns,
-  countInboxStatement,
   createConversationStatement,
   getConversationStatement,
-  listConversationsStatement,
-  listInboxStatement,
 } from "./service.sql";
 
 export async function listConversations(caller: Caller, query: ListConversations) {

@@ -1,7 +1,8 @@
 import type { Caller } from "@/lib/platform/caller";
 import { readRows, runSql } from "@/lib/platform/db";
+import { unreadStatement } from "./inbox.sql";
 import type { Conversation } from "./schema";
-import { unreadStatement, visitStatement } from "./service.sql";
+import { visitStatement } from "./visits.sql";
 
 /** The conversations that have a message of the customer which the caller, a member, has not seen. */
 export async function unreadConversations(caller: Caller, ids: string[]): Promise<Set<string>> {

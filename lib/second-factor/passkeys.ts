@@ -2,23 +2,19 @@ import { isIP } from "node:net";
 import type {
   AuthenticationResponseJSON,
   AuthenticatorTransport,
-  PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
-  RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import { type Db, db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
-import { AppError, limitReached } from "@/lib/platform/errors";
+import { AppError } from "@/lib/platform/errors";
 import { log } from "@/lib/platform/log";
 import { now } from "@/lib/platform/time";
 import type { Device, SignedInUser } from "@/lib/sessions/service";
-import { changeAccount } from "@/lib/step-up/change-account";
 import { recordAuditOfUser } from "@/lib/users/service";
 import type { UserModel } from "@/prisma/generated/models";
-import { addFactor, removeFactor } from "./service";
 
 /** Loaded when first used: it contains parsers for every kind of certificate. */
-const webauthn = () => import("@simplewebauthn/server");
+export const webauthn = () => import("@simplewebauthn/server");
 
 /**
  * What a passkey signs, and what for. The browser stores it in an encrypted cookie
@@ -35,10 +31,9 @@ export type PasskeyChallenge = {
 
 /** How long a user may take to confirm on their device. */
 export const challengeLifetimeSeconds = 300;
-const maximumPasskeys = 20;
+
 /** WebAuthn allows 1,023 bytes, in base64url. A longer id would not fit into an index. */
 export const maximumPasskeyId = 1_364;
-const knownTransports = ["ble", "cable", "hybrid", "internal", "nfc", "smart-card", "usb"];
 
 /**
  * The site that passkeys belong to: browsers use one only at the host of APP_URL. Null if browsers
@@ -52,7 +47,7 @@ export function passkeySite(): { id: string; origin: string } | null {
   return { id: hostname, origin };
 }
 
-function requireSite() {
+export function requireSite() {
   const site = passkeySite();
   if (!site)
     throw new AppError(
@@ -62,13 +57,13 @@ function requireSite() {
   return site;
 }
 
-const challengeFor = (
+export const challengeFor = (
   challenge: string,
   purpose: PasskeyChallenge["purpose"],
   sessionId: string | null,
 ): PasskeyChallenge => ({ challenge, purpose, sessionId, at: now().getTime() });
 
-type Asked<Options> = { options: Options; challenge: PasskeyChallenge };
+export type Asked<Options> = { options: Options; challenge: PasskeyChallenge };
 
 /** Names no user and no passkey, so it reveals nothing about accounts. */
 export async function askToSignIn(): Promise<Asked<PublicKeyCredentialRequestOptionsJSON>> {
@@ -93,36 +88,7 @@ export async function askToConfirm(
   return { options, challenge: challengeFor(options.challenge, "confirm", user.sessionId) };
 }
 
-/**
- * Needs the proof that `addPasskey` needs, so that the browser does not ask the user for nothing.
- * @throws AppError `limit-reached` beyond 20 passkeys
- */
-export async function askToAdd(
-  user: Pick<SignedInUser, "id" | "sessionId" | "email" | "name">,
-  device: Device,
-): Promise<Asked<PublicKeyCredentialCreationOptionsJSON>> {
-  const site = requireSite();
-  const known = await changeAccount(user, device, "add a passkey", (transaction) =>
-    credentialsOf(transaction, user.id),
-  );
-  requireRoom(known.length);
-  const { generateRegistrationOptions } = await webauthn();
-  const options = await generateRegistrationOptions({
-    rpName: "Parlance",
-    rpID: site.id,
-    userID: new Uint8Array(Buffer.from(user.id)),
-    userName: user.email,
-    userDisplayName: user.name,
-    attestationType: "none",
-    // A passkey replaces both steps, so it must be found without an address, and must ask for a
-    // fingerprint or PIN.
-    authenticatorSelection: { residentKey: "required", userVerification: "required" },
-    excludeCredentials: known,
-  });
-  return { options, challenge: challengeFor(options.challenge, "add", user.sessionId) };
-}
-
-async function credentialsOf(transaction: Db, userId: string) {
+export async function credentialsOf(transaction: Db, userId: string) {
   const found = await transaction.passkey.findMany({
     where: { userId },
     select: { id: true, transports: true },
@@ -133,23 +99,7 @@ async function credentialsOf(transaction: Db, userId: string) {
   }));
 }
 
-function requireRoom(count: number): void {
-  if (count >= maximumPasskeys)
-    throw limitReached(`You've reached the limit of ${maximumPasskeys} passkeys.`, {
-      limit: maximumPasskeys,
-      current: count,
-    });
-}
-
-function requireShortId(id: unknown): void {
-  if (typeof id === "string" && id.length > maximumPasskeyId)
-    throw new AppError(
-      "conflict",
-      "The id of this passkey is longer than 1,023 bytes. Use another device or password manager.",
-    );
-}
-
-const isFor = (
+export const isFor = (
   challenge: PasskeyChallenge | null,
   purpose: PasskeyChallenge["purpose"],
   sessionId: string | null,
@@ -157,64 +107,6 @@ const isFor = (
   challenge?.purpose === purpose &&
   challenge.sessionId === sessionId &&
   now().getTime() - challenge.at <= challengeLifetimeSeconds * 1000;
-
-/**
- * @param response from the browser, which may send anything
- * @returns the recovery codes if it is the user's first factor
- */
-export async function addPasskey(
-  user: SignedInUser,
-  { name, response }: { name: string; response: unknown },
-  challenge: PasskeyChallenge | null,
-  device: Device,
-): Promise<string[] | null> {
-  const site = requireSite();
-  const { verifyRegistrationResponse } = await webauthn();
-  return changeAccount(user, device, "add a passkey", async (transaction, at) => {
-    requireRoom(await transaction.passkey.count({ where: { userId: user.id } }));
-    requireShortId((response as { id?: unknown } | null)?.id);
-    const verified = isFor(challenge, "add", user.sessionId)
-      ? await verifyRegistrationResponse({
-          response: response as RegistrationResponseJSON,
-          expectedChallenge: challenge.challenge,
-          expectedOrigin: site.origin,
-          expectedRPID: site.id,
-          requireUserVerification: true,
-        }).catch(() => null)
-      : null;
-    if (!verified?.verified)
-      throw new AppError("conflict", "Your device’s response was not valid. Try again.");
-
-    const { id, publicKey, counter, transports } = verified.registrationInfo.credential;
-    // The signed one, which can differ from the one above.
-    requireShortId(id);
-    // Not signed, so the browser may send anything here.
-    const named: unknown[] = Array.isArray(transports) ? transports : [];
-    const { count } = await transaction.passkey.createMany({
-      data: [
-        {
-          ...{ id, userId: user.id, name, publicKey, counter, createdAt: at },
-          transports: knownTransports.filter((transport) => named.includes(transport)),
-        },
-      ],
-      skipDuplicates: true,
-    });
-    if (count === 0) throw new AppError("conflict", "This passkey was already added.");
-    const details = { name };
-    return addFactor(transaction, user, { device, at, change: "passkey added", details });
-  });
-}
-
-export function removePasskey(user: SignedInUser, id: string, device: Device): Promise<void> {
-  return changeAccount(user, device, "remove a passkey", async (transaction, at) => {
-    const where = { id, userId: user.id };
-    const passkey = await transaction.passkey.findFirst({ where });
-    if (!passkey) return;
-    await transaction.passkey.delete({ where });
-    const details = { name: passkey.name };
-    await removeFactor(transaction, user, { device, at, change: "passkey removed", details });
-  });
-}
 
 /** Whether a user has a passkey with this id. Ids are random, so a stranger cannot guess one. */
 export async function isKnownPasskey(id: string): Promise<boolean> {

@@ -10,7 +10,7 @@ import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { now } from "@/lib/platform/time";
 import { lockRow } from "@/lib/resources/lock-row";
 import { disableAfterFailures } from "./health";
-import { toWebhook } from "./service";
+import { toWebhook } from "./stored-webhook";
 
 export type AutomaticDisabling = "CONSECUTIVE_FAILURES" | "GONE";
 

@@ -1,53 +1,36 @@
 import { recordAudit } from "@/lib/audit/service";
-import type { Caller, Partition } from "@/lib/platform/caller";
+import type { Caller } from "@/lib/platform/caller";
 import { changedFields, previousAttributes } from "@/lib/platform/changes";
 import { db, nullColumn } from "@/lib/platform/db";
-import {
-  invalidBody,
-  notInThisStatus,
-  rotationInProgress,
-  tooManyWebhooks,
-} from "@/lib/platform/errors";
-import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
+import { invalidBody, notInThisStatus, tooManyWebhooks } from "@/lib/platform/errors";
+import { mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
-import {
-  generateSigningSecret,
-  openSecret,
-  sealSecret,
-  webhookSecretContext,
-} from "@/lib/platform/secret-box";
+import { openSecret, sealSecret, webhookSecretContext } from "@/lib/platform/secret-box";
 import { now } from "@/lib/platform/time";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
-import { lockKind, lockRow } from "@/lib/resources/lock-row";
-import { notFound } from "@/lib/resources/not-found";
+import { lockKind } from "@/lib/resources/lock-row";
 import { pageById, toPage } from "@/lib/resources/pages";
 import { sortedPage } from "@/lib/resources/sorted-page";
 import { requireStepUp } from "@/lib/step-up/protected-actions";
 import type { WebhookModel, WebhookSecretModel } from "@/prisma/generated/models";
 import { addBacklogTask } from "./backlog-tasks";
 import { patchHeaders } from "./custom-headers";
-import { toDeliveryOptions } from "./delivery-options";
 import { requireKnownReferences } from "./filter";
-import type { WebhookFilter } from "./filter-schema";
 import { generateKeyPair, joinSecret, splitSecret } from "./key-pair";
-import type {
-  CreateWebhook,
-  ListWebhooks,
-  RotateSecret,
-  SortWebhooks,
-  UpdateWebhook,
-  Webhook,
-} from "./schema";
+import type { CreateWebhook, ListWebhooks, SortWebhooks, UpdateWebhook, Webhook } from "./schema";
+import {
+  lockWebhook,
+  newSecret,
+  requireWebhook,
+  secretsOfWebhook,
+  toWebhook,
+  type WebhookWithSecrets,
+} from "./stored-webhook";
 import { findUrlProblem, isForbiddenTarget, maximumUrlLength } from "./webhook-url";
 
 /** Per environment. */
 export const maximumWebhooks = 20;
-
-/** The newest secret first, and the previous one while both sign. */
-const secretsOfWebhook = { secrets: { orderBy: { version: "desc" }, take: 2 } } as const;
-
-type WebhookWithSecrets = WebhookModel & { secrets: WebhookSecretModel[] };
 
 export async function listWebhooks(
   caller: Caller,
@@ -266,82 +249,6 @@ function withKeyPair(
 }
 
 /**
- * Creates a new secret, and a new key pair if the webhook has one. The previous one also signs for
- * `overlapSeconds`; which secrets sign is decided by their expiry whenever something is sent.
- * Without an overlap, every older secret expires immediately.
- * @returns the webhook with its new secret, which is returned only once
- * @throws AppError `rotation-in-progress` if two secrets sign already and the new one should
- * overlap too
- */
-export async function rotateSecret(
-  caller: Caller,
-  id: string,
-  { overlapSeconds }: RotateSecret,
-): Promise<Webhook & { secret: string }> {
-  requireRole(caller, "ADMIN", "rotate signing secrets");
-  await requireStepUp(caller, "rotateSecret");
-  const row = await lockWebhook(caller, id);
-  const at = now();
-  const [current, previous] = row.secrets;
-  if (!current) throw new Error("the webhook has no signing secret");
-  if (overlapSeconds > 0 && previous?.expiresAt && previous.expiresAt > at) {
-    throw rotationInProgress(previous.expiresAt);
-  }
-
-  const secretsOf = { ...caller.partition, webhookId: id };
-  // Secrets before the current one have expired, or expire now.
-  await caller.db.webhookSecret.deleteMany({
-    where: { ...secretsOf, ...(overlapSeconds > 0 && { version: { lt: current.version } }) },
-  });
-  if (overlapSeconds > 0) {
-    await caller.db.webhookSecret.updateMany({
-      where: secretsOf,
-      data: { expiresAt: new Date(at.getTime() + overlapSeconds * 1_000) },
-    });
-  }
-  const { secret, fields } = newSecret(
-    caller.partition,
-    { id, version: current.version + 1, hasKeyPair: current.publicKey !== null },
-    at,
-  );
-  await caller.db.webhookSecret.create({ data: { ...secretsOf, ...fields } });
-  const webhook = await touchWebhook(caller, id, at);
-  await recordAudit(caller, {
-    action: "webhook.secret_rotated",
-    targetId: id,
-    changes: {
-      before: { secretHint: current.hint },
-      after: {
-        secretHint: webhook.secretHint,
-        previousSecretExpiresAt: webhook.previousSecretExpiresAt,
-        publicKeys: webhook.publicKeys,
-      },
-    },
-  });
-  return { ...webhook, secret };
-}
-
-/** Ends an overlap early: from now on only the newest secret signs. Harmless without an overlap. */
-export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook> {
-  requireRole(caller, "ADMIN", "drop old signing secrets");
-  await requireStepUp(caller, "dropOldSecret");
-  const row = await lockWebhook(caller, id);
-  const [current, previous] = row.secrets;
-  if (!current || !previous) return toWebhook(row);
-
-  await caller.db.webhookSecret.deleteMany({
-    where: { ...caller.partition, webhookId: id, version: { lt: current.version } },
-  });
-  const webhook = await touchWebhook(caller, id, now());
-  await recordAudit(caller, {
-    action: "webhook.old_secret_dropped",
-    targetId: id,
-    changes: { before: { secretHint: previous.hint } },
-  });
-  return webhook;
-}
-
-/**
  * The webhook disappears, and nothing more is sent to it. Its secrets and headers are deleted
  * immediately. Its deliveries, which can be millions, are deleted by a job. Its events stay.
  */
@@ -386,22 +293,6 @@ function statusFields(row: WebhookModel, status: UpdateWebhook["status"], at: Da
   return {};
 }
 
-/**
- * The row, locked until the transaction ends, so that a change and the worker's disabling do not
- * mix.
- */
-async function lockWebhook(caller: Caller, id: string): Promise<WebhookWithSecrets> {
-  await lockRow(caller, "webhooks", id);
-  return requireWebhook(caller, id);
-}
-
-async function requireWebhook({ db, partition }: Caller, id: string): Promise<WebhookWithSecrets> {
-  const where = { tenantId_environment_id: { ...partition, id }, deletedAt: null };
-  const found = await db.webhook.findUnique({ where, include: secretsOfWebhook });
-  if (!found) throw notFound("webhook", id);
-  return found;
-}
-
 /** A URL inside the installation's network is recorded in the audit log as well. */
 function requireUsableUrl({ partition }: Caller, url: string, targetId: string): void {
   const problem = findUrlProblem(url, partition);
@@ -413,56 +304,4 @@ function requireUsableUrl({ partition }: Caller, url: string, targetId: string):
       recordAudit(caller, { action: "webhook.address_refused", targetId, changes });
   }
   throw error;
-}
-
-async function touchWebhook({ db, partition }: Caller, id: string, at: Date): Promise<Webhook> {
-  const where = { tenantId_environment_id: { ...partition, id } };
-  return toWebhook(
-    await db.webhook.update({ where, data: { updatedAt: at }, include: secretsOfWebhook }),
-  );
-}
-
-function newSecret(
-  partition: Partition,
-  { id, version, hasKeyPair }: { id: string; version: number; hasKeyPair: boolean },
-  at: Date,
-) {
-  const secret = generateSigningSecret();
-  const pair = hasKeyPair ? generateKeyPair() : null;
-  const ciphertext = sealSecret(joinSecret(secret, pair), webhookSecretContext(partition, id));
-  const publicKey = pair?.publicKey ?? null;
-  const hint = secretHint(secret);
-  return { secret, fields: { version, ciphertext, hint, publicKey, createdAt: at } };
-}
-
-const secretHint = (secret: string) => `whsec_…${secret.slice(-4)}`;
-
-export function toWebhook(row: WebhookWithSecrets): Webhook {
-  const [current, previous] = row.secrets;
-  const isOverlapping = previous?.expiresAt && previous.expiresAt > now();
-  return {
-    id: row.id,
-    environment: row.environment,
-    url: row.url,
-    description: row.description,
-    events: row.events,
-    filter: row.filter as WebhookFilter | null,
-    headerNames: row.headerNames,
-    ...toDeliveryOptions(row),
-    status: row.status,
-    disabledReason: row.disabledReason,
-    disabledAt: row.disabledAt?.toISOString() ?? null,
-    consecutiveFailures: row.consecutiveFailures,
-    lastSuccessAt: row.lastSuccessAt?.toISOString() ?? null,
-    lastFailureAt: row.lastFailureAt?.toISOString() ?? null,
-    secretHint: current?.hint ?? "",
-    previousSecretExpiresAt: isOverlapping ? (previous?.expiresAt?.toISOString() ?? null) : null,
-    asymmetricSignatures: Boolean(current?.publicKey),
-    publicKeys: [current, isOverlapping ? previous : undefined].flatMap(
-      (secret) => secret?.publicKey ?? [],
-    ),
-    metadata: row.metadata as Metadata,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
 }

@@ -5,22 +5,27 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { dispatch } from "@/lib/api/dispatch";
 import { isStream, type Outgoing, type Wire } from "@/lib/api/pipeline";
 import { type ApiRequest, lateCode } from "@/lib/api/read-request";
-import { AppError, expectationFailed, requestTimeout } from "@/lib/platform/errors";
+import { expectationFailed, requestTimeout } from "@/lib/platform/errors";
 import { noteRequest } from "@/lib/platform/loopback-exposure";
 import { cameThroughProxy } from "@/lib/platform/proxy-detection";
 import { noteUntrustedProxy } from "@/lib/platform/untrusted-proxy";
 import { probes } from "@/lib/readiness/service";
 import { bufferBody } from "./buffer-body";
 import { problemOf, refuse, sendProblem, trackRequest } from "./connection";
+import { findFault, isBelow, isOfApi, malformed, serverMethods } from "./find-fault";
 import { toPlainRequest } from "./plain-request";
 import { refuseForgedAction } from "./refuse-forged-action";
 import { endStreamsOnClose, sendStream } from "./send-stream";
 
 const headersDeadlineMs = 15_000;
+
 /** How often Node checks for late connections. Its default would add up to 30 s. */
 const lateCheckIntervalMs = 1_000;
+
 const requestTimeoutMs = 30_000;
+
 const uploadTimeoutMs = 120_000;
+
 const keepAliveTimeoutMs = 65_000;
 
 export type EdgeOptions = {
@@ -155,52 +160,7 @@ function listenerFor(
   };
 }
 
-const isBelow = (base: string, url: string) =>
-  url.startsWith(base) && /^([/?]|$)/.test(url.slice(base.length));
-
-/**
- * Next would redirect a path that starts with several slashes, and a client would lose its body and
- * key in the redirect.
- */
-const isOfApi = (url: string) =>
-  isBelow("/v1", url.startsWith("//") ? url.replace(/^\/+/, "/") : url);
-
 const isMcp = (url: string) => isBelow("/mcp", url) && !url.startsWith("/mcp/");
-
-const serverMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
-
-const malformed = (detail: string) => new AppError("malformed-request", detail);
-
-/** Finds what is wrong with a request, no matter which handler it is for. */
-function findFault(
-  { method, httpVersion, headers }: IncomingMessage,
-  url: string,
-): AppError | null {
-  if (headers.host === undefined && httpVersion === "1.1")
-    return malformed("HTTP/1.1 requires a Host header.");
-  if (!url.startsWith("/")) return malformed("The request target must be a path.");
-  // A `Request` cannot have this method.
-  if (method === "TRACE")
-    return new AppError(
-      "method-not-allowed",
-      "TRACE is not supported.",
-      {},
-      { Allow: "GET, HEAD, POST, PATCH, DELETE" },
-    );
-  // In the API such a path is just unknown, but Next fails on it.
-  if (url.includes("%") && !isOfApi(url) && !isDecodable(url))
-    return malformed("The path is not valid percent-encoded UTF-8.");
-  return null;
-}
-
-function isDecodable(url: string): boolean {
-  try {
-    decodeURIComponent(url.split("?")[0] ?? "");
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /**
  * Node has one limit for all requests, so it is set for the slowest ones. Other bodies get less

@@ -8,7 +8,7 @@ import { eventTypes } from "@/lib/events/event-types";
 import { mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { openSecret, webhookSecretContext } from "@/lib/platform/secret-box";
-import { dropOldSecret } from "@/lib/webhooks/service";
+import { dropOldSecret } from "@/lib/webhooks/rotate-secret";
 import { verifyWebhook } from "@/sdk/src/webhooks";
 import { call, newKey, newTenant, type Reply, type TestTenant, withoutIds } from "../support/api";
 import { type Receiver, startReceiver } from "../support/receiver";

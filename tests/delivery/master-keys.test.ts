@@ -14,7 +14,8 @@ import {
   webhookSecretContext,
 } from "@/lib/platform/secret-box";
 import { openSamples, requireUsableKeys } from "@/lib/secrets/service";
-import { rotateSecret, updateWebhook } from "@/lib/webhooks/service";
+import { rotateSecret } from "@/lib/webhooks/rotate-secret";
+import { updateWebhook } from "@/lib/webhooks/service";
 import { runAdmin } from "../support/admin";
 import { type Receiver, startReceiver } from "../support/receiver";
 import {

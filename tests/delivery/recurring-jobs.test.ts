@@ -4,7 +4,8 @@ import {
   getConversation,
   updateConversation,
 } from "@/lib/conversations/service";
-import { deleteDocument, getDocument, retryDocument } from "@/lib/knowledge/documents/service";
+import { retryDocument } from "@/lib/knowledge/documents/change-document";
+import { deleteDocument, getDocument } from "@/lib/knowledge/documents/service";
 import { mutate, type Partition, reader, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";

@@ -3,7 +3,7 @@ import Stripe from "stripe";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { mutate, system } from "@/lib/platform/caller";
-import { rotateSecret } from "@/lib/webhooks/service";
+import { rotateSecret } from "@/lib/webhooks/rotate-secret";
 import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver";
 import {
   newDelivery,

@@ -18,6 +18,7 @@ import * as deliveries from "@/lib/deliveries/service";
 import * as erasures from "@/lib/erasures/service";
 import * as files from "@/lib/files/service";
 import * as knowledgeBases from "@/lib/knowledge/bases/service";
+import * as documentChanges from "@/lib/knowledge/documents/change-document";
 import * as documents from "@/lib/knowledge/documents/service";
 import * as invitations from "@/lib/members/invitations";
 import * as members from "@/lib/members/service";
@@ -32,6 +33,7 @@ import * as tenantDeletion from "@/lib/tenant-deletion/service";
 import * as tenants from "@/lib/tenants/service";
 import * as testData from "@/lib/test-data/service";
 import * as alerts from "@/lib/webhooks/alerts";
+import * as secrets from "@/lib/webhooks/rotate-secret";
 import * as webhooks from "@/lib/webhooks/service";
 import type { Environment, Role } from "@/prisma/generated/enums";
 import { as, newAddress, newMember, newOrganization, type TestPerson } from "../support/people";
@@ -159,12 +161,13 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
   updateDocument: [
     "MEMBER",
     "never",
-    (caller) => documents.updateDocument(caller, id("kb"), id("doc"), {}),
+    (caller) => documentChanges.updateDocument(caller, id("kb"), id("doc"), {}),
   ],
   replaceDocument: [
     "MEMBER",
     "never",
-    (caller) => documents.replaceDocument(caller, id("kb"), id("doc"), { name: "a.txt" }, file),
+    (caller) =>
+      documentChanges.replaceDocument(caller, id("kb"), id("doc"), { name: "a.txt" }, file),
   ],
   deleteDocument: [
     "MEMBER",
@@ -174,7 +177,7 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
   retryDocument: [
     "MEMBER",
     "never",
-    (caller) => documents.retryDocument(caller, id("kb"), id("doc")),
+    (caller) => documentChanges.retryDocument(caller, id("kb"), id("doc")),
   ],
 
   createApiKey: [
@@ -199,9 +202,9 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
   rotateSecret: [
     "ADMIN",
     "live",
-    (caller) => webhooks.rotateSecret(caller, id("whk"), { overlapSeconds: 0 }),
+    (caller) => secrets.rotateSecret(caller, id("whk"), { overlapSeconds: 0 }),
   ],
-  dropOldSecret: ["ADMIN", "live", (caller) => webhooks.dropOldSecret(caller, id("whk"))],
+  dropOldSecret: ["ADMIN", "live", (caller) => secrets.dropOldSecret(caller, id("whk"))],
   sendTestEvent: ["ADMIN", "never", (caller) => deliveries.sendTestEvent(caller, id("whk"))],
   resendDelivery: [
     "ADMIN",

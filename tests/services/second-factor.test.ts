@@ -19,19 +19,13 @@ import { openMail } from "@/lib/mail/service";
 import { mutate } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
+import { addPasskey, askToAdd, removePasskey } from "@/lib/second-factor/add-passkey";
 import {
   beginAuthenticatorApp,
   confirmAuthenticatorApp,
   removeAuthenticatorApp,
 } from "@/lib/second-factor/authenticator-app";
-import {
-  addPasskey,
-  askToAdd,
-  askToConfirm,
-  askToSignIn,
-  passkeySite,
-  removePasskey,
-} from "@/lib/second-factor/passkeys";
+import { askToConfirm, askToSignIn, passkeySite } from "@/lib/second-factor/passkeys";
 import { changeSecondFactorRequirement } from "@/lib/second-factor/requirement";
 import { describeSecondFactor, replaceRecoveryCodes } from "@/lib/second-factor/service";
 import { findStep, totp } from "@/lib/second-factor/totp";

@@ -29,7 +29,7 @@ import {
   releaseStatement,
 } from "./process-document.sql";
 import { type DocumentErrorCode, documentErrors } from "./schema";
-import { toDocument } from "./service";
+import { toDocument } from "./stored-document";
 
 const log = logOf("documents");
 

@@ -10,8 +10,8 @@ import { ButtonLink } from "@/components/ui/button";
 import { type Filter, Filters } from "@/components/ui/filters";
 import { Pager, withQuery } from "@/components/ui/pager";
 import { type Shortcut, Shortcuts } from "@/components/ui/shortcuts";
+import { mostCheckedForUnread } from "@/lib/conversations/inbox.sql";
 import { conversationStatuses, nobody } from "@/lib/conversations/schema";
-import { mostCheckedForUnread } from "@/lib/conversations/service.sql";
 import { hasRole } from "@/lib/platform/roles";
 import {
   changeConversationsAction,

@@ -8,8 +8,9 @@ import {
   deleteKnowledgeBase,
   updateKnowledgeBase,
 } from "@/lib/knowledge/bases/service";
+import { retryDocument, updateDocument } from "@/lib/knowledge/documents/change-document";
 import { updateDocumentBody } from "@/lib/knowledge/documents/schema";
-import { deleteDocument, retryDocument, updateDocument } from "@/lib/knowledge/documents/service";
+import { deleteDocument } from "@/lib/knowledge/documents/service";
 import { trimmedFields } from "@/lib/platform/form-fields";
 
 const documentInBase = z.strictObject({

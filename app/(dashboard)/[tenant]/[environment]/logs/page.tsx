@@ -1,24 +1,15 @@
-import Link from "next/link";
 import { redirect } from "next/navigation";
-import { dashboardPage, type Query } from "@/app/(dashboard)/dashboard-page";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
 import { twoWayPage } from "@/app/(dashboard)/two-way-page";
 import { ErrorGroups } from "@/components/request-logs/error-groups";
 import { type Outcome, RequestChart } from "@/components/request-logs/request-chart";
 import { RequestTable } from "@/components/request-logs/request-table";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
-import { buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Filters } from "@/components/ui/filters";
 import { PageHeader } from "@/components/ui/page-header";
-import {
-  CsvLink,
-  isFilteredBy,
-  orderFilter,
-  Pager,
-  PageSizes,
-  withQuery,
-} from "@/components/ui/pager";
+import { CsvLink, isFilteredBy, Pager, PageSizes, withQuery } from "@/components/ui/pager";
 import { TabLinks } from "@/components/ui/tabs";
 import { exactTime } from "@/components/ui/viewer-time";
 import { listApiKeysQuery } from "@/lib/api-keys/schema";
@@ -27,7 +18,6 @@ import type { Caller } from "@/lib/platform/caller";
 import { env } from "@/lib/platform/env";
 import { readFromReplica } from "@/lib/platform/replica";
 import {
-  loggedMethods,
   maximumScannedRows,
   searchRequestLogsQuery,
   type statusClasses,
@@ -39,7 +29,9 @@ import {
   errorGroups,
   listRequestLogs,
 } from "@/lib/request-logs/service";
-import { type Range, ranges, type TimeRange } from "./log-time-range";
+import { LiveTail, TimeLinks } from "./log-controls";
+import { filtersFor, textOf } from "./log-filters";
+import type { Range } from "./log-time-range";
 import { renderRequestDrawer } from "./request-drawer";
 import { chosenTime, isTimeGiven, rangeOf, searchOf } from "./search-of";
 
@@ -223,113 +215,3 @@ const rangeWords: Record<Range, string> = {
   "7d": "the last 7 days",
   "30d": "the last 30 days",
 };
-
-const textOf = (value: Query[string]): string | null => (typeof value === "string" ? value : null);
-
-function filtersFor(
-  keys: { id: string; name: string; hint: string }[],
-  { status, errorKind, operation }: Query,
-  isGrouped: boolean,
-) {
-  const statuses = [
-    { value: "2xx", label: "2xx succeeded" },
-    { value: "4xx", label: "4xx rejected" },
-    { value: "5xx", label: "5xx failed" },
-  ];
-  // A status from a link.
-  if (typeof status === "string" && /^\d+$/.test(status))
-    statuses.push({ value: status, label: status });
-  return [
-    {
-      name: "method",
-      label: "Method",
-      options: loggedMethods.map((value) => ({ value, label: value })),
-    },
-    { name: "status", label: "Status", options: statuses },
-    // From a link of "Errors by type".
-    ...(typeof errorKind === "string"
-      ? [{ name: "errorKind", label: "Error", options: [{ value: errorKind, label: errorKind }] }]
-      : []),
-    ...(typeof operation === "string"
-      ? [
-          {
-            name: "operation",
-            label: "Operation",
-            options: [{ value: operation, label: operation.replace(/^\/v1\/public/, "") }],
-          },
-        ]
-      : []),
-    {
-      name: "apiKeyId",
-      label: "Key",
-      options: keys.map(({ id, name, hint }) => ({ value: id, label: `${name} (${hint})` })),
-    },
-    {
-      name: "path",
-      label: "Path prefix",
-      type: "search" as const,
-      placeholder: "/v1/public/conversations",
-    },
-    { name: "idempotencyKey", label: "Idempotency key", type: "search" as const },
-    { name: "request", label: "Request ID", type: "search" as const, placeholder: "req_…" },
-    ...(isGrouped ? [] : [orderFilter]),
-  ];
-}
-
-type Place = { path: string; query: Query };
-
-function TimeLinks({
-  path,
-  query,
-  chosen,
-  time,
-}: Place & { chosen: Range | null; time: TimeRange }) {
-  const className =
-    "flex h-8 items-center rounded-md px-3 text-muted hover:text-ink aria-[current]:bg-surface aria-[current]:font-medium aria-[current]:text-ink aria-[current]:shadow-sm";
-  return (
-    <nav aria-label="Time range" className="mb-4 flex flex-wrap items-center gap-3">
-      <ul className="flex rounded-lg border border-line bg-sunken p-0.5">
-        {(Object.keys(ranges) as Range[]).map((range) => (
-          <li key={range}>
-            <Link
-              href={withQuery(path, query, {
-                range: range === "24h" ? null : range,
-                since: null,
-                until: null,
-              })}
-              aria-current={range === chosen ? "true" : undefined}
-              className={className}
-            >
-              {ranges[range]}
-            </Link>
-          </li>
-        ))}
-      </ul>
-      {chosen ? null : (
-        <p className="text-muted tabular-nums">
-          {exactTime(time.since)} to {time.until ? exactTime(time.until) : "now"}
-        </p>
-      )}
-    </nav>
-  );
-}
-
-/** A link, so that the URL says whether the page follows new requests. */
-function LiveTail({ path, query, isLive }: Place & { isLive: boolean }) {
-  return (
-    <Link
-      href={withQuery(
-        path,
-        query,
-        isLive ? { live: null } : { live: "1", since: null, until: null },
-      )}
-      className={buttonClass({ variant: "secondary" })}
-    >
-      <span
-        className={`size-2 rounded-full ${isLive ? "animate-pulse bg-good" : "bg-line-strong"}`}
-        aria-hidden="true"
-      />
-      {isLive ? "Stop live tail" : "Start live tail"}
-    </Link>
-  );
-}

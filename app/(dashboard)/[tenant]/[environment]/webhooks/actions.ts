@@ -21,15 +21,9 @@ import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { metadata } from "@/lib/platform/metadata";
 import { metadataPatch } from "@/lib/platform/metadata-rows";
 import { type FilterPreview, previewFilter } from "@/lib/webhooks/filter";
+import { dropOldSecret, rotateSecret } from "@/lib/webhooks/rotate-secret";
 import { createWebhookBody, rotateSecretBody, updateWebhookBody } from "@/lib/webhooks/schema";
-import {
-  createWebhook,
-  deleteWebhook,
-  dropOldSecret,
-  getWebhook,
-  rotateSecret,
-  updateWebhook,
-} from "@/lib/webhooks/service";
+import { createWebhook, deleteWebhook, getWebhook, updateWebhook } from "@/lib/webhooks/service";
 import { findUrlProblem, isForbiddenTarget } from "@/lib/webhooks/webhook-url";
 
 const nothing = z.undefined();

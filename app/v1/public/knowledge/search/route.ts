@@ -1,6 +1,6 @@
 import { operation } from "@/lib/api/operation";
 import { knowledgeHits, searchKnowledgeBody } from "@/lib/knowledge/documents/schema";
-import { searchKnowledge } from "@/lib/knowledge/documents/service";
+import { searchKnowledge } from "@/lib/knowledge/documents/search";
 
 export const POST = operation({
   operationId: "searchKnowledge",

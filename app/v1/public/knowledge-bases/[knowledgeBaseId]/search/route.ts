@@ -1,7 +1,7 @@
 import { operation } from "@/lib/api/operation";
 import { knowledgeBaseParams } from "@/lib/knowledge/bases/schema";
 import { searchQuery, searchResults } from "@/lib/knowledge/documents/schema";
-import { searchDocuments } from "@/lib/knowledge/documents/service";
+import { searchDocuments } from "@/lib/knowledge/documents/search";
 
 export const GET = operation({
   operationId: "searchKnowledgeBase",

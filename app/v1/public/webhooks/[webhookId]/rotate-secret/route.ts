@@ -1,6 +1,6 @@
 import { operation } from "@/lib/api/operation";
+import { rotateSecret } from "@/lib/webhooks/rotate-secret";
 import { rotateSecretBody, webhookParams, webhookWithSecret } from "@/lib/webhooks/schema";
-import { rotateSecret } from "@/lib/webhooks/service";
 
 export const POST = operation({
   operationId: "rotateWebhookSecret",

@@ -11,7 +11,7 @@ import { RawJson } from "@/components/ui/raw-json";
 import { listKnowledgeBasesQuery } from "@/lib/knowledge/bases/schema";
 import { getKnowledgeBase, listKnowledgeBases } from "@/lib/knowledge/bases/service";
 import { type SearchKnowledge, searchKnowledgeBody } from "@/lib/knowledge/documents/schema";
-import { searchKnowledge } from "@/lib/knowledge/documents/service";
+import { searchKnowledge } from "@/lib/knowledge/documents/search";
 import { env } from "@/lib/platform/env";
 import { excerptPieces } from "@/lib/platform/excerpt";
 

@@ -1,4 +1,5 @@
 import { operation } from "@/lib/api/operation";
+import { replaceDocument, updateDocument } from "@/lib/knowledge/documents/change-document";
 import { replacementUploadFormat } from "@/lib/knowledge/documents/document-upload";
 import {
   document,
@@ -6,12 +7,7 @@ import {
   replaceDocumentFields,
   updateDocumentBody,
 } from "@/lib/knowledge/documents/schema";
-import {
-  deleteDocument,
-  getDocument,
-  replaceDocument,
-  updateDocument,
-} from "@/lib/knowledge/documents/service";
+import { deleteDocument, getDocument } from "@/lib/knowledge/documents/service";
 import { deleted } from "@/lib/resources/id-schema";
 
 export const GET = operation({

@@ -1,6 +1,6 @@
 import { operation } from "@/lib/api/operation";
+import { retryDocument } from "@/lib/knowledge/documents/change-document";
 import { document, documentParams } from "@/lib/knowledge/documents/schema";
-import { retryDocument } from "@/lib/knowledge/documents/service";
 
 export const POST = operation({
   operationId: "retryDocument",

@@ -3,9 +3,10 @@ import { type PlaceParams, respondWithJson } from "@/app/api/dashboard/json-rout
 import { receiveUpload } from "@/app/api/dashboard/receive-upload";
 import { toProblem } from "@/lib/api/problem";
 import { dashboardCaller } from "@/lib/auth/dashboard-caller";
+import { replaceDocument } from "@/lib/knowledge/documents/change-document";
 import { replacementUploadFormat } from "@/lib/knowledge/documents/document-upload";
 import { replaceDocumentFields } from "@/lib/knowledge/documents/schema";
-import { getDocument, getDocumentFile, replaceDocument } from "@/lib/knowledge/documents/service";
+import { getDocument, getDocumentFile } from "@/lib/knowledge/documents/service";
 import { reader } from "@/lib/platform/caller";
 import { requireRole } from "@/lib/platform/roles";
 import { newId } from "@/lib/resources/ids";
