@@ -28,31 +28,18 @@ function ownEndpoints(): Endpoint[] {
  * configured with.
  */
 function findEndpoints(): Endpoint[] {
-  const {
-    PORT,
-    METRICS_PORT,
-    DATABASE_URL,
-    DATABASE_DIRECT_URL,
-    DATABASE_REPLICA_URL,
-    UPSTASH_REDIS_REST_URL,
-    S3_ENDPOINT,
-    SMTP_URL,
-    INNGEST_BASE_URL,
-    INNGEST_CONNECT_GATEWAY_URL,
-    INNGEST_DEV,
-    OTEL_EXPORTER_OTLP_ENDPOINT,
-  } = env();
+  const settings = env();
   const services = [
-    DATABASE_URL,
-    DATABASE_DIRECT_URL,
-    DATABASE_REPLICA_URL,
-    UPSTASH_REDIS_REST_URL,
-    S3_ENDPOINT,
-    SMTP_URL,
-    INNGEST_BASE_URL,
-    INNGEST_CONNECT_GATEWAY_URL,
-    INNGEST_DEV,
-    OTEL_EXPORTER_OTLP_ENDPOINT,
+    settings.DATABASE_URL,
+    settings.DATABASE_DIRECT_URL,
+    settings.DATABASE_REPLICA_URL,
+    settings.UPSTASH_REDIS_REST_URL,
+    settings.S3_ENDPOINT,
+    settings.SMTP_URL,
+    settings.INNGEST_BASE_URL,
+    settings.INNGEST_CONNECT_GATEWAY_URL,
+    settings.INNGEST_DEV,
+    settings.OTEL_EXPORTER_OTLP_ENDPOINT,
   ];
   const endpoints = services.flatMap((url) => {
     if (!url || !URL.canParse(url)) return [];
@@ -65,10 +52,10 @@ function findEndpoints(): Endpoint[] {
     ];
   });
   return [
-    { host: "localhost", port: PORT },
-    ...metricsEndpoints(METRICS_PORT),
+    { host: "localhost", port: settings.PORT },
+    ...metricsEndpoints(settings.METRICS_PORT),
     ...endpoints,
-    ...(INNGEST_DEV ? [{ host: "localhost", port: 8288 }] : []),
+    ...(settings.INNGEST_DEV ? [{ host: "localhost", port: 8288 }] : []),
   ];
 }
 
