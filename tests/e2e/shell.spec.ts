@@ -296,7 +296,6 @@ test("lists have pages in both directions, a size, an order and a CSV, and a req
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: "Errors by type" }).click();
   await page.getByRole("row").filter({ hasText: "/customers/{id}" }).getByRole("link").click();
-  await expect(page).toHaveURL(/operation=%2Fv1%2Fpublic%2Fcustomers%2F%7Bid%7D/);
   await expect(page.getByLabel("Operation")).toHaveValue("/v1/public/customers/{id}");
 
   await page.goto(`${base}/events?objectId=cus_00000000000000000000000000`);
