@@ -30,6 +30,8 @@ export type KnownKey = {
    * than its plan's limit: it neither counts against the shared limit nor is bound by it.
    */
   tenantLimitPerMinute: number | null;
+  /** The origin of the installation that has the tenant now. It alone knows whether the key is valid. */
+  movedTo: string | null;
 };
 
 /**
@@ -73,7 +75,8 @@ async function lookUp(hash: Buffer, now: number, inBatches: boolean): Promise<Kn
   const name = hash.toString("hex");
   const generation = invalidations;
   const row = await (inBatches ? findRowInBatch(hash) : findRow(hash));
-  const key = row && !row.revokedAt && !row.suspendedAt ? toKnownKey(row) : null;
+  const isUsable = row && (row.movedTo !== null || (!row.revokedAt && !row.suspendedAt));
+  const key = isUsable ? toKnownKey(row) : null;
   // A revocation that arrived during the lookup may concern this key, so the result is not cached.
   if (generation !== invalidations || !isListening()) return key;
   if (!key) entries.delete(name);
@@ -101,7 +104,7 @@ type Row = Pick<
   | "expiresAt"
   | "revokedAt"
   | "suspendedAt"
-> & { plan: Plan };
+> & { plan: Plan; movedTo: string | null };
 
 const findKeysStatement = sql(
   "find_keys",
@@ -109,7 +112,7 @@ const findKeysStatement = sql(
   (p) => `
   SELECT k.id, k.tenant_id AS "tenantId", k.environment, k.name, k.hash, k.scopes, k.allowed_ips AS "allowedIps",
     k.rate_limit_per_minute AS "rateLimitPerMinute", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
-    k.suspended_at AS "suspendedAt", t.plan
+    k.suspended_at AS "suspendedAt", t.plan, t.moved_to AS "movedTo"
   FROM api_keys k JOIN tenants t ON t.id = k.tenant_id WHERE k.hash = ANY (${p.hashes})`,
 );
 
@@ -151,7 +154,7 @@ async function runBatches(): Promise<void> {
 }
 
 function toKnownKey(row: Row): KnownKey {
-  const { plan } = row;
+  const { plan, movedTo } = row;
   const rateLimitPerMinute = row.rateLimitPerMinute ?? planRateLimits[plan];
   const networks = row.allowedIps.length > 0 ? allowList(row.allowedIps) : null;
   return {
@@ -161,13 +164,14 @@ function toKnownKey(row: Row): KnownKey {
     environment: row.environment,
     name: row.name,
     scopes: new Set(row.scopes as Scope[]),
-    expiresAt: row.expiresAt,
+    expiresAt: movedTo === null ? row.expiresAt : null,
     isAllowedFrom: (address) =>
       !networks ||
       (address !== null && networks.check(address, address.includes(":") ? "ipv6" : "ipv4")),
     rateLimitPerMinute,
     tenantLimitPerMinute:
       rateLimitPerMinute > planRateLimits[plan] ? null : planTenantRateLimits[plan],
+    movedTo,
   };
 }
 

@@ -204,7 +204,8 @@ async function recheckKeys(): Promise<void> {
       const lookup = known.get(id) ?? findKey(hash, { inBatches: true });
       known.set(id, lookup);
       const key = await lookup;
-      if (!key?.scopes.has(scope) || !key.isAllowedFrom(address))
+      if (key?.movedTo) stream.end("The organization was moved. Reconnect to continue.");
+      else if (!key?.scopes.has(scope) || !key.isAllowedFrom(address))
         stream.end("The API key can no longer read this stream.");
     },
   );

@@ -25,6 +25,7 @@ import { authenticate, requireAllowedAddress } from "./authenticate";
 import { deprecationHeaders } from "./deprecation";
 import { compressed, etagOf, isKnownVersion, returnsVersion } from "./encode";
 import { type EventStream, openEventStream } from "./event-stream";
+import { forward } from "./forward";
 import { findStoredResponse, newRecord } from "./idempotency";
 import { readIfMatch } from "./if-match";
 import type { Declaration } from "./operation";
@@ -143,6 +144,7 @@ async function run(request: ApiRequest, target: Target, wire: Wire): Promise<Out
   try {
     key = await authenticate(request, address);
     traceTenant(key);
+    if (key.movedTo) return await forward(request, key.movedTo, { address, wire });
     await requireAllowedAddress(key, address);
     const taken = wire.taken ?? (await limitKey(key));
     addRateLimitHeaders(headers, taken);
@@ -194,7 +196,7 @@ async function run(request: ApiRequest, target: Target, wire: Wire): Promise<Out
   if (response.status !== 304)
     headers["Content-Type"] ??=
       response.status < 400 ? "application/json" : "application/problem+json";
-  if (key)
+  if (key && !key.movedTo)
     logResponse(key, request, search ? `${path}?${search}` : path, {
       requestId,
       address,

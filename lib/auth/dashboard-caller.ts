@@ -43,6 +43,7 @@ export async function dashboardPlace(tenantSlug: string, environment: string): P
   if (!membership) notFound();
 
   const { tenant, role } = membership;
+  if (tenant.movedTo) redirect(`${tenant.movedTo}/${tenant.slug}/${environment}`);
   if (tenant.requiresSecondFactor && !user.hasSecondFactor) {
     const path = (await headers()).get(pathHeader) ?? `/${tenant.slug}/${environment}`;
     redirect(`/second-factor?callbackUrl=${encodeURIComponent(path)}`);

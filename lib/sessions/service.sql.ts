@@ -10,7 +10,7 @@ export const liveSessionStatement = sql(
     u.email_verified_at IS NOT NULL AS "isEmailVerified", u.second_factor_at IS NOT NULL AS "hasSecondFactor",
     ARRAY(
       SELECT json_build_object('role', m.role, 'tenant', json_build_object('id', t.id, 'slug', t.slug, 'name', t.name,
-        'requiresSecondFactor', t.requires_second_factor))
+        'requiresSecondFactor', t.requires_second_factor, 'movedTo', t.moved_to))
       FROM memberships m JOIN tenants t ON t.id = m.tenant_id
       WHERE m.user_id = u.id AND m.suspended_at IS NULL ORDER BY m.created_at, m.tenant_id
     ) AS memberships

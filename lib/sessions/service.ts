@@ -65,7 +65,14 @@ export type SignedInUser = {
   hasSecondFactor: boolean;
   memberships: {
     role: Role;
-    tenant: { id: string; slug: string; name: string; requiresSecondFactor: boolean };
+    tenant: {
+      id: string;
+      slug: string;
+      name: string;
+      requiresSecondFactor: boolean;
+      /** The origin of the installation that has the organization now. */
+      movedTo: string | null;
+    };
   }[];
 };
 

@@ -18,6 +18,7 @@ import { loopbackClosedBecause, resetExposure } from "@/lib/platform/loopback-ex
 import { removeSecondFactor } from "@/lib/second-factor/service";
 import { reencryptSecrets } from "@/lib/secrets/service";
 import { deleteOrganization } from "@/lib/tenant-deletion/service";
+import { abortMove, type MoveOptions, moveTenant } from "@/lib/tenant-move/service";
 import {
   createTenant,
   findTenantBySlug,
@@ -93,6 +94,17 @@ export const commands: Record<string, Command> = {
       const identity = operator({ tenantId: id, environment: "test" });
       await mutate(identity, (caller) => deleteOrganization(caller, required(values, "confirm")));
       return { output: { id, name, slug, deletion: "requested" } };
+    },
+  },
+  "tenant:move": {
+    usage:
+      "tenant:move --tenant <slug> --to <DATABASE_URL of the target> --origin <URL of the target's web> [--from <DATABASE_URL for the target's PostgreSQL>] [--max-stop <seconds>] [--settle <seconds>] [--abort]",
+    options: ["tenant", "to", "origin", "from", "max-stop", "settle"],
+    flags: ["abort"],
+    run: async (values) => {
+      const options = moveOptions(values);
+      const output = values.abort ? await abortMove(options) : await moveTenant(options);
+      return { output };
     },
   },
   "key:create": {
@@ -368,12 +380,38 @@ async function listKeys(values: Values) {
   }));
 }
 
+function moveOptions(values: Values): MoveOptions {
+  const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL } = env();
+  const sourceUrl = process.env.MIGRATION_DATABASE_URL || DATABASE_DIRECT_URL;
+  const isAbort = values.abort === "true";
+  const origin = URL.parse(isAbort ? "http://localhost" : required(values, "origin"));
+  if (!origin || !/^https?:$/.test(origin.protocol))
+    throw new UsageError("--origin must be a URL, for example https://b.example.com.");
+  const seconds = (option: string, standard: number) => {
+    const value = Number(values[option] ?? standard);
+    if (value >= 1 && value <= 3_600) return value;
+    throw new UsageError(`--${option} must be a number of seconds from 1 to 3600.`);
+  };
+  return {
+    slug: required(values, "tenant"),
+    sourceUrl,
+    replicationUrl: values.from ?? sourceUrl,
+    targetUrl: required(values, "to"),
+    origin: origin.origin,
+    maximumStopMs: seconds("max-stop", 30) * 1_000,
+    settleMs: seconds("settle", 150) * 1_000,
+    report: (step) => process.stderr.write(`${step}\n`),
+  };
+}
+
 async function requireTenant(slug: string) {
   const tenant = await findTenantBySlug(slug);
   if (!tenant)
     throw new Error(
       `There is no tenant "${slug}". Create it with: npm run admin -- tenant:create --name "${slug}"`,
     );
+  if (tenant.movedTo)
+    throw new Error(`The tenant "${slug}" was moved to ${tenant.movedTo}. Run the command there.`);
   return tenant;
 }
 

@@ -1,0 +1,289 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { verifyChainOf } from "@/lib/audit/verify-chain";
+import { db } from "@/lib/platform/db";
+import { newFeedOrder } from "./feed-order";
+import {
+  changeState,
+  createGuards,
+  dropGuards,
+  type MoveState,
+  switchOver,
+  withTableLock,
+} from "./guard";
+import { requireMovable, requireSharedFiles } from "./preflight";
+import { endReplication, startReplication, waitForChanges, waitForCopy } from "./replicate";
+import { copyLastRows, deleteCopy, deleteMovedRows, requireSameRows } from "./rows";
+import { openSession, readRow, type Sessions } from "./sessions";
+
+// Moves a tenant to another installation (docs/decisions/0026-growing-past-one-primary.md). At no time
+// do both accept its writes: the source stops them, the target has everything, the source gives the
+// tenant up for good, and then the target accepts writes. If the command ends before that switch, the
+// source is as before, and the next run starts over. If it ends after it, the next run completes it.
+
+/** In this order. Reported when the step begins; `moved` at the end. */
+export type MoveStep =
+  | "copying"
+  | "ordering"
+  | "draining"
+  | "stopped"
+  | "comparing"
+  | "switching"
+  | "opening"
+  | "cleaning"
+  | "moved";
+
+export type MoveOptions = {
+  slug: string;
+  /** The owner's address of the source's database, as this process reaches it. */
+  sourceUrl: string;
+  /** The same, as the target's PostgreSQL reaches it. */
+  replicationUrl: string;
+  targetUrl: string;
+  /** Where the target's web processes are reached, for example `https://b.example.com`. */
+  origin: string;
+  /** Writes are allowed again after this time, whatever happens. */
+  maximumStopMs: number;
+  /**
+   * How long the source's rows and their protection remain after the switch. A request that began before
+   * it may still write, and fails. An upload can take two minutes.
+   */
+  settleMs: number;
+  report?: (step: MoveStep) => void;
+};
+
+export type MoveResult = {
+  id: string;
+  slug: string;
+  origin: string;
+  /** Rows that were compared. Null if an earlier run of the command did it. */
+  rows: number | null;
+  copiedMs: number | null;
+  /** How long the tenant's writes were refused. */
+  stoppedMs: number | null;
+};
+
+/** Attempts in flight may end before writes are stopped, so that few are repeated. */
+const drainMs = 5_000;
+const drainPollMs = 20;
+/** A command that was killed may have statements that still run. */
+const commandLockMs = 30_000;
+
+/** @throws Error with a sentence. Before the switch, nothing has changed then */
+export async function moveTenant(options: MoveOptions): Promise<MoveResult> {
+  return withSessions(options, async (sessions) => {
+    const tenant = await findTenant(sessions, options.slug);
+    await lockCommand(sessions, tenant.id);
+    const state = await findState(sessions, tenant.id);
+    if (!state && tenant.movedTo)
+      throw new Error(`The organization was moved to ${tenant.movedTo}.`);
+    if (state?.state === "MOVED") {
+      if (state.origin !== options.origin)
+        throw new Error(`The organization is being moved to ${state.origin}. Name that --origin.`);
+      await finish(sessions, tenant.id, options);
+      return resultOf(options, tenant, null);
+    }
+    await undo(sessions, tenant.id);
+    await requireMovable(sessions, tenant, options.origin);
+    const { broken } = await verifyChainOf(db(), tenant.id);
+    if (broken) throw new Error(`The audit log is broken at ${broken.sequence}: ${broken.reason}.`);
+    try {
+      const measured = await copyAndSwitch(sessions, tenant.id, options);
+      const openedAt = await finish(sessions, tenant.id, options);
+      return resultOf(options, tenant, {
+        ...measured,
+        stoppedMs: Math.round(openedAt - measured.stoppedAt),
+      });
+    } catch (error) {
+      const current = await findState(sessions, tenant.id);
+      if (current && current.state !== "MOVED") await undo(sessions, tenant.id);
+      throw error;
+    }
+  });
+}
+
+/**
+ * Ends a move before its switch, for example of a command that was killed: the source accepts writes
+ * again, and the target's copy is deleted.
+ */
+export async function abortMove(options: MoveOptions): Promise<{ id: string; slug: string }> {
+  return withSessions(options, async (sessions) => {
+    const { id, slug, movedTo } = await findTenant(sessions, options.slug);
+    await lockCommand(sessions, id);
+    const state = await findState(sessions, id);
+    if (movedTo || state?.state === "MOVED")
+      throw new Error(
+        "The organization has been switched to the target, which may have new data. Run the command without --abort to complete the move.",
+      );
+    await undo(sessions, id);
+    return { id, slug };
+  });
+}
+
+async function withSessions<Result>(
+  { sourceUrl, targetUrl }: MoveOptions,
+  work: (sessions: Sessions) => Promise<Result>,
+): Promise<Result> {
+  const source = await openSession(sourceUrl, "source's database");
+  try {
+    const target = await openSession(targetUrl, "target's database");
+    return await work({ source, target }).finally(() => target.end());
+  } finally {
+    await source.end();
+  }
+}
+
+type MovedTenant = { id: string; slug: string; movedTo: string | null };
+
+async function findTenant({ source }: Sessions, slug: string): Promise<MovedTenant> {
+  const found = await readRow<MovedTenant>(
+    source,
+    `SELECT id, slug, moved_to AS "movedTo" FROM tenants WHERE slug = $1`,
+    [slug],
+  );
+  if (!found) throw new Error(`There is no tenant "${slug}".`);
+  return found;
+}
+
+const findState = ({ source }: Sessions, tenantId: string) =>
+  readRow<{ state: MoveState; origin: string }>(
+    source,
+    "SELECT state, target_origin AS origin FROM tenant_moves WHERE tenant_id = $1",
+    [tenantId],
+  );
+
+/** Held until the session ends. */
+async function lockCommand({ source }: Sessions, tenantId: string): Promise<void> {
+  const deadline = Date.now() + commandLockMs;
+  for (;;) {
+    const row = await readRow<{ isLocked: boolean }>(
+      source,
+      `SELECT pg_try_advisory_lock(hashtext('parlance tenant move command'), hashtext($1)) AS "isLocked"`,
+      [tenantId],
+    );
+    if (row?.isLocked) return;
+    if (Date.now() > deadline)
+      throw new Error("Another command is moving this organization. Wait until it has ended.");
+    await sleep(drainPollMs);
+  }
+}
+
+async function copyAndSwitch(sessions: Sessions, tenantId: string, options: MoveOptions) {
+  const { source, target } = sessions;
+  const { origin, replicationUrl, maximumStopMs, report = () => {} } = options;
+  report("copying");
+  const startedAt = performance.now();
+  await target.query(
+    `INSERT INTO tenant_moves (tenant_id, state, target_origin, forwarded_to)
+     VALUES ($1, 'INCOMING', $2, (SELECT moved_to FROM tenants WHERE id = $1))`,
+    [tenantId, origin],
+  );
+  await createGuards(target, tenantId);
+  await source.query(
+    "INSERT INTO tenant_moves (tenant_id, state, target_origin) VALUES ($1, 'COPYING', $2)",
+    [tenantId, origin],
+  );
+  await createGuards(source, tenantId);
+  // Older weeks that the source has.
+  await withTableLock(target, () =>
+    target.query("SELECT create_partitions(now() - interval '37 days', now() + interval '7 days')"),
+  );
+  await startReplication(sessions, tenantId, replicationUrl);
+  await waitForCopy(sessions, tenantId);
+  report("ordering");
+  const order = newFeedOrder(sessions, tenantId);
+  await order.placeFinished(() => waitForChanges(sessions, tenantId));
+  const copiedMs = Math.round(performance.now() - startedAt);
+
+  report("draining");
+  await changeState(source, tenantId, "DRAINING", { stoppedForMs: drainMs + maximumStopMs });
+  await drain(sessions, tenantId);
+  await waitForChanges(sessions, tenantId);
+  report("stopped");
+  const stoppedAt = performance.now();
+  await changeState(source, tenantId, "STOPPED", { stoppedForMs: maximumStopMs });
+  await waitForChanges(sessions, tenantId);
+  await order.placeRest();
+  report("comparing");
+  const rows = await requireSameRows(sessions, tenantId);
+  await requireSharedFiles(sessions, tenantId);
+  // From here on, nothing that happens to the source's rows reaches the target.
+  await endReplication(sessions, tenantId);
+  await copyLastRows(sessions, tenantId);
+  report("switching");
+  await switchOver(source, tenantId, origin);
+  return { rows, copiedMs, stoppedAt };
+}
+
+/** Waits until no attempt is in flight, but no longer than a few seconds. */
+async function drain({ source }: Sessions, tenantId: string): Promise<void> {
+  const deadline = Date.now() + drainMs;
+  while (Date.now() < deadline) {
+    const inFlight = await readRow(
+      source,
+      "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND status = 'PENDING' AND lease_expires_at > now() LIMIT 1",
+      [tenantId],
+    );
+    if (!inFlight) return;
+    await sleep(drainPollMs);
+  }
+}
+
+/** After the switch. Every step can be repeated. @returns when the target accepted writes */
+async function finish(
+  sessions: Sessions,
+  tenantId: string,
+  { settleMs, report = () => {} }: MoveOptions,
+): Promise<number> {
+  const { source, target } = sessions;
+  report("opening");
+  if (
+    !(await readRow(target, "SELECT 1 FROM tenants WHERE id = $1 AND moved_to IS NULL", [tenantId]))
+  )
+    throw new Error("--to is not the database that the organization was moved to.");
+  await target.query("DELETE FROM tenant_moves WHERE tenant_id = $1", [tenantId]);
+  const openedAt = performance.now();
+  // If the tenant comes back, its processes still know that it was moved away.
+  await target.query(
+    "SELECT pg_notify('parlance_keys', encode(hash, 'hex')) FROM api_keys WHERE tenant_id = $1",
+    [tenantId],
+  );
+  // The target's worker finds the deliveries when it next looks for what is due, within a second.
+  await dropGuards(target, tenantId);
+  report("cleaning");
+  await sleep(settleMs);
+  await deleteMovedRows(source, tenantId);
+  await dropGuards(source, tenantId);
+  await source.query("DELETE FROM tenant_moves WHERE tenant_id = $1", [tenantId]);
+  report("moved");
+  return openedAt;
+}
+
+/** Before the switch, in an order that can be interrupted anywhere and repeated. */
+async function undo(sessions: Sessions, tenantId: string): Promise<void> {
+  const { source, target } = sessions;
+  await source.query("DELETE FROM tenant_moves WHERE tenant_id = $1 AND state <> 'MOVED'", [
+    tenantId,
+  ]);
+  const isIncoming = await readRow(
+    target,
+    "SELECT 1 FROM tenant_moves WHERE tenant_id = $1 AND state = 'INCOMING'",
+    [tenantId],
+  );
+  await endReplication(sessions, tenantId);
+  await dropGuards(source, tenantId);
+  if (!isIncoming) return;
+  await deleteCopy(target, tenantId);
+  await dropGuards(target, tenantId);
+  await target.query("DELETE FROM tenant_moves WHERE tenant_id = $1", [tenantId]);
+}
+
+const resultOf = (
+  { origin }: MoveOptions,
+  { id, slug }: MovedTenant,
+  measured: { rows: number; copiedMs: number; stoppedMs: number } | null,
+): MoveResult => ({
+  ...{ id, slug, origin },
+  rows: measured?.rows ?? null,
+  copiedMs: measured?.copiedMs ?? null,
+  stoppedMs: measured?.stoppedMs ?? null,
+});
