@@ -267,6 +267,12 @@ async function inflict({ installation, options, random, countWrites }: Inflictin
     return measured;
   };
 
+  /** A killed process can be visible for a while. */
+  function runningPid(part: Part): number {
+    const pid = pidOf(installation, part);
+    return pid === killed[part] ? 0 : pid;
+  }
+
   for (const [index, fault] of plan.entries()) {
     // Sometimes before the previous restart has completed, because a starting process can be killed, too.
     if (random() < 0.75) {
@@ -283,7 +289,7 @@ async function inflict({ installation, options, random, countWrites }: Inflictin
       if (fault === "web") void measure("web", performance.now());
     } else {
       const before = await Promise.all(
-        parts.map((part) => until(`${part} runs`, () => pidOf(installation, part))),
+        parts.map((part) => until(`${part} runs`, () => runningPid(part))),
       );
       await crashDatabase(installation, fault);
       await measure("database", performance.now());

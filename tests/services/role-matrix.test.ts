@@ -309,6 +309,7 @@ const forEveryRole: Record<string, string> = {
   lockTenant: "its callers require the role",
   lockRow: "its callers require the role",
   addBacklogTask: "its callers require the role",
+  touchWebhook: "its callers require the role",
   countDocument: "its callers require the role",
   writeAgent: "its callers require the role",
   insertApiKey: "its callers require the role",

@@ -139,7 +139,7 @@ test("a session's user is read in one statement, as the tables have it", async (
   const session = await startSession(db(), user.id, device, { now: start, method: "GITHUB" });
 
   const summaryOf = ({ id, slug, name }: typeof tenant) => ({
-    ...{ id, slug, name, requiresSecondFactor: false },
+    ...{ id, slug, name, requiresSecondFactor: false, movedTo: null },
   });
   expect(await findLiveSession(session.id, after(1))).toEqual({
     sessionId: session.id,

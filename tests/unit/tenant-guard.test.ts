@@ -14,9 +14,9 @@ const exceptions: Record<string, string> = {
     "the search is indexed for all tenants, in one order",
   "lib/conversations/search-index.sql.ts: waitsForSearch":
     "the search is indexed for all tenants, in one order",
-  "lib/conversations/service.sql.ts: byChange":
+  "lib/conversations/list.sql.ts: byChange":
     "its condition is made by bindFilters, after the partition",
-  "lib/conversations/service.sql.ts: plainList":
+  "lib/conversations/list.sql.ts: plainList":
     "its condition is made by bindFilters, after the partition",
   "lib/deliveries/engine/release-leases.ts: releaseLeasesStatement":
     "a sole worker releases every lease",
