@@ -67,6 +67,28 @@ test("a member sees who assigned or mentioned them, opens it, and chooses what t
   await visitor.close();
 });
 
+test("what pages read without a click is throttled for each user", { tag: "@full" }, async ({
+  page,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  const unread = `/${tenantSlug}/test/notifications/unread`;
+  const status = async (path: string) => (await page.request.get(path)).status();
+  await expect(async () => {
+    const found = await Promise.all(Array.from({ length: 100 }, () => status(unread)));
+    expect(found).toContain(429);
+  }).toPass();
+  const api = `/api/dashboard/${tenantSlug}/test`;
+  for (const path of [
+    unread,
+    `${api}/usage?by=day`,
+    `${api}/knowledge-bases/kb_00000000000000000000000000/documents/doc_00000000000000000000000000/file`,
+  ]) {
+    const refused = await page.request.get(path);
+    expect(refused.status(), path).toBe(429);
+    expect(Number(refused.headers()["retry-after"])).toBeGreaterThan(0);
+  }
+});
+
 test("the browser shows a new assignment, if the user turned that on", { tag: "@full" }, async ({
   page,
   context,

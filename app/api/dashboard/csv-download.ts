@@ -1,12 +1,11 @@
 import { unstable_rethrow } from "next/navigation";
-import { toProblem } from "@/lib/api/problem";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
+import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import type { Caller } from "@/lib/platform/caller";
 import { csvStart, toCsvLine } from "@/lib/platform/csv";
 import { readFromReplica } from "@/lib/platform/replica";
 import { RoleMissing } from "@/lib/platform/roles";
-import { newId } from "@/lib/resources/ids";
-import type { PlaceParams } from "./json-route";
+import { type PlaceParams, problemResponse } from "./json-route";
 
 type Table = { name: string; rows: (string | number)[][] };
 
@@ -21,6 +20,7 @@ export async function downloadCsv(
 ): Promise<Response> {
   try {
     const place = await dashboardPlace(params.tenant, params.environment);
+    await throttleDashboard(place.user.id, place.tenant.id);
     const { name, rows } = await readFromReplica(place.identity, (caller) =>
       makeTable(caller, place),
     );
@@ -35,7 +35,6 @@ export async function downloadCsv(
     unstable_rethrow(error);
     if (error instanceof RoleMissing)
       return Response.json({ status: 403, detail: error.detail }, { status: 403 });
-    const { status, body } = toProblem(error, new URL(request.url).pathname, newId("request"));
-    return new Response(body, { status, headers: { "Content-Type": "application/problem+json" } });
+    return problemResponse(error, request);
   }
 }

@@ -20,7 +20,6 @@ export async function respondWithJson(
   params: PlaceParams,
   work: (place: Place) => Promise<object>,
 ): Promise<Response> {
-  const { pathname } = new URL(request.url);
   let requestId = newId("request");
   try {
     if (!isOwnOrigin(request)) return refused("This request must come from a Parlance page.");
@@ -34,12 +33,20 @@ export async function respondWithJson(
     // Next throws its not-found pages, too.
     unstable_rethrow(error);
     if (error instanceof RoleMissing) return refused(error.detail);
-    const { status, body, headers } = toProblem(error, pathname, requestId);
-    return new Response(body, {
-      status,
-      headers: { ...headers, "Content-Type": "application/problem+json" },
-    });
+    return problemResponse(error, request, requestId);
   }
+}
+
+export function problemResponse(
+  error: unknown,
+  { url }: Request,
+  requestId: string = newId("request"),
+): Response {
+  const { status, body, headers } = toProblem(error, new URL(url).pathname, requestId);
+  return new Response(body, {
+    status,
+    headers: { ...headers, "Content-Type": "application/problem+json" },
+  });
 }
 
 /**

@@ -1,15 +1,14 @@
 import { unstable_rethrow } from "next/navigation";
-import { type PlaceParams, respondWithJson } from "@/app/api/dashboard/json-route";
+import { type PlaceParams, problemResponse, respondWithJson } from "@/app/api/dashboard/json-route";
 import { receiveUpload } from "@/app/api/dashboard/receive-upload";
-import { toProblem } from "@/lib/api/problem";
 import { dashboardCaller } from "@/lib/auth/dashboard-caller";
+import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import { replaceDocument } from "@/lib/knowledge/documents/change-document";
 import { replacementUploadFormat } from "@/lib/knowledge/documents/document-upload";
 import { replaceDocumentFields } from "@/lib/knowledge/documents/schema";
 import { getDocument, getDocumentFile } from "@/lib/knowledge/documents/service";
 import { reader } from "@/lib/platform/caller";
 import { requireRole } from "@/lib/platform/roles";
-import { newId } from "@/lib/resources/ids";
 
 type Context = { params: Promise<PlaceParams & { knowledgeBaseId: string; documentId: string }> };
 
@@ -17,7 +16,8 @@ type Context = { params: Promise<PlaceParams & { knowledgeBaseId: string; docume
 export async function GET(request: Request, { params }: Context): Promise<Response> {
   const { tenant, environment, knowledgeBaseId, documentId } = await params;
   try {
-    const { caller } = await dashboardCaller(tenant, environment);
+    const { caller, ...place } = await dashboardCaller(tenant, environment);
+    await throttleDashboard(place.user.id, place.tenant.id);
     const { url } = await getDocumentFile(caller, knowledgeBaseId, documentId);
     return new Response(null, {
       status: 302,
@@ -26,8 +26,7 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
   } catch (error) {
     // Next throws redirects and not-found pages, too.
     unstable_rethrow(error);
-    const { status, body } = toProblem(error, new URL(request.url).pathname, newId("request"));
-    return new Response(body, { status, headers: { "Content-Type": "application/problem+json" } });
+    return problemResponse(error, request);
   }
 }
 
