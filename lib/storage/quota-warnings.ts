@@ -32,15 +32,23 @@ export async function warnOfQuotas(limit: number): Promise<number> {
   return due.length;
 }
 
+/** The environments that this process is warning. A program can have many uploads rejected at once. */
+const warning = new Set<string>();
+
 /**
  * The quota is used up when an upload does not fit. The upload's transaction is rolled back, so this
  * is a transaction of its own, and it does not delay the response. If it fails, the next upload
  * tries again.
  */
 export function warnOfRejectedUpload(partition: Partition): void {
-  warn(partition, 100).catch((error: Error) =>
-    log.warn({ error: error.message }, "a warning of a used up quota could not be queued"),
-  );
+  const name = `${partition.tenantId} ${partition.environment}`;
+  if (warning.has(name)) return;
+  warning.add(name);
+  warn(partition, 100)
+    .catch((error: Error) =>
+      log.warn({ error: error.message }, "a warning of a used up quota could not be queued"),
+    )
+    .finally(() => warning.delete(name));
 }
 
 /** Exactly one transaction a month claims the warning, and what it queues commits with the claim. */
