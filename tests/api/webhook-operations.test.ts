@@ -239,6 +239,7 @@ test("a failed attempt has the headers of its response, few and without credenti
     "X-Request-Id": "req-1",
     "Set-Cookie": "session=very-secret",
     "X-Api-Key": "very-secret",
+    Location: "https://user:very-secret@example.com/next?code=very-secret",
     "X-Long": "l".repeat(900),
     ...many,
   });
@@ -253,6 +254,7 @@ test("a failed attempt has the headers of its response, few and without credenti
     "x-request-id": "req-1",
     "set-cookie": "[redacted]",
     "x-api-key": "[redacted]",
+    location: "https://[redacted]@example.com/next?[redacted]",
     "x-long": `${"l".repeat(500)}…`,
   });
   const pairs = Object.entries(failed.responseHeaders);
