@@ -5,6 +5,7 @@ import { closeDatabase, setProcessRole } from "@/lib/platform/db";
 import { AppError } from "@/lib/platform/errors";
 import { silenceLogs } from "@/lib/platform/log";
 import { isDatabaseUnavailable, tlsProblem } from "@/lib/platform/sql-errors";
+import { DatabaseMissing } from "@/lib/tenant-move/sessions";
 import { commands, UsageError } from "./admin/commands";
 import { loadLocalEnvironment } from "./admin/local-environment";
 
@@ -90,7 +91,7 @@ function explain(error: unknown): number {
   const problem = tlsProblem(error);
   if (problem) {
     process.stderr.write(`The database cannot be used: ${problem}.\n`);
-  } else if (isDatabaseUnavailable(error)) {
+  } else if (isDatabaseUnavailable(error) && !(error instanceof DatabaseMissing)) {
     process.stderr.write(
       "The database cannot be reached. Start it with `npm start`, or set DATABASE_URL to a running one.\n",
     );

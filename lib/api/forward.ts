@@ -54,8 +54,9 @@ export async function forward(
 ): Promise<Outgoing> {
   // The headers would arrive as one.
   if (wire.hasRepeatedIdempotencyKey) throw repeatedIdempotencyKey();
+  // A client can send the header, too. Anything but a small number ends here.
   const hops = Number(request.headers.get(hopsHeader) ?? 0) + 1;
-  if (hops > maximumHops)
+  if (!(hops >= 1 && hops <= maximumHops))
     throw new AppError("unavailable", "The organization's installation was not found.");
   const headers: Record<string, string> = { [hopsHeader]: String(hops) };
   for (const name of requestHeaders) {

@@ -110,6 +110,9 @@ export async function switchOver(
         "Writes were stopped for longer than --max-stop allows, so they were allowed again. Try again when there is less load, or with a longer --max-stop.",
       );
     await source.query("UPDATE tenants SET moved_to = $2 WHERE id = $1", [tenantId, origin]);
+    // The worker takes the oldest first. It could not claim these, so those of others would wait.
+    for (const queue of ["mails", "alerts"])
+      await source.query(`DELETE FROM ${queue} WHERE tenant_id = $1`, [tenantId]);
     await source.query(
       "SELECT pg_notify('parlance_keys', encode(hash, 'hex')) FROM api_keys WHERE tenant_id = $1",
       [tenantId],

@@ -101,19 +101,45 @@ export async function endReplication(
       await target.query(`DROP SUBSCRIPTION ${name}`);
     });
   }
+  await endInSource(source, tenantId);
+}
+
+/**
+ * Without the target, which may be gone for good: a slot that nobody reads fills the source's disk.
+ * @param isForced ends a connection of the target, too
+ */
+export async function endInSource(
+  source: pg.Client,
+  tenantId: string,
+  { isForced = false } = {},
+): Promise<void> {
+  const name = nameOf(tenantId);
   const deadline = Date.now() + endTimeoutMs;
   for (;;) {
-    const slot = await readRow<{ active: boolean }>(
+    const slot = await readRow<{ pid: number | null }>(
       source,
-      "SELECT active FROM pg_replication_slots WHERE slot_name = $1",
+      "SELECT active_pid AS pid FROM pg_replication_slots WHERE slot_name = $1",
       [name],
     );
     if (!slot) break;
-    if (!slot.active)
+    if (slot.pid !== null && isForced)
+      await source.query("SELECT pg_terminate_backend($1)", [slot.pid]);
+    if (slot.pid === null || isForced)
       await source.query("SELECT pg_drop_replication_slot($1)", [name]).catch(() => {});
     if (Date.now() > deadline)
       throw new Error(`The replication slot ${name} of the source is still in use. Try again.`);
     await sleep(pollMs);
   }
   await source.query(`DROP PUBLICATION IF EXISTS ${name}`);
+}
+
+/**
+ * While PostgreSQL copies a table, it has one more slot. Only the target knows whose it is, so it
+ * cannot be dropped without it.
+ */
+export async function slotsOfCopies(source: pg.Client): Promise<string[]> {
+  const { rows } = await source.query<{ name: string }>(
+    `SELECT slot_name AS name FROM pg_replication_slots WHERE NOT active AND slot_name ~ '^pg_[0-9]+_sync_[0-9]+_[0-9]+$' ORDER BY 1`,
+  );
+  return rows.map(({ name }) => name);
 }

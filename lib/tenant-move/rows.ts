@@ -48,11 +48,7 @@ export async function copyLastRows(sessions: Sessions, tenantId: string): Promis
   await inTransaction(target, async () => {
     await deleteForwarding(target, tenantId);
     await requireNoOtherUsers(sessions, tenantId);
-    // A user without any organization is left from a move that was aborted, and may have changed.
-    await target.query(
-      `DELETE FROM users u WHERE id = ANY ($1) AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.user_id = u.id)`,
-      [await idsOf(source, usersOfTenant, tenantId)],
-    );
+    await deleteLeftUsers(target, await idsOf(source, usersOfTenant, tenantId));
     const { rows: present } = await target.query<{ id: string }>(
       "SELECT id FROM users WHERE id = ANY ($1)",
       [await idsOf(source, usersOfTenant, tenantId)],
@@ -70,6 +66,21 @@ export async function copyLastRows(sessions: Sessions, tenantId: string): Promis
     );
     await copyRows(sessions, "tenants", "id = $1", [tenantId]);
   });
+}
+
+/**
+ * A user without any organization is left from a move that was aborted, and may have changed. What
+ * signs them in is deleted with them: nothing cascades in this session, and a passkey that was
+ * removed since must not come back.
+ */
+async function deleteLeftUsers(target: pg.Client, ids: string[]): Promise<void> {
+  const { rows } = await target.query<{ id: string }>(
+    `DELETE FROM users u WHERE id = ANY ($1) AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.user_id = u.id) RETURNING id`,
+    [ids],
+  );
+  const left = rows.map(({ id }) => id);
+  for (const table of [...userTables, "sessions"])
+    await target.query(`DELETE FROM ${table} WHERE user_id = ANY ($1)`, [left]);
 }
 
 /** What an earlier move from this installation left, if the tenant comes back. */

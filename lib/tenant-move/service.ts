@@ -11,9 +11,16 @@ import {
   withTableLock,
 } from "./guard";
 import { requireMovable, requireSharedFiles } from "./preflight";
-import { endReplication, startReplication, waitForChanges, waitForCopy } from "./replicate";
+import {
+  endInSource,
+  endReplication,
+  slotsOfCopies,
+  startReplication,
+  waitForChanges,
+  waitForCopy,
+} from "./replicate";
 import { copyLastRows, deleteCopy, deleteMovedRows, requireSameRows } from "./rows";
-import { openSession, readRow, type Sessions } from "./sessions";
+import { DatabaseMissing, openSession, readRow, type Sessions } from "./sessions";
 
 // Moves a tenant to another installation (docs/decisions/0026-growing-past-one-primary.md). At no time
 // do both accept its writes: the source stops them, the target has everything, the source gives the
@@ -95,7 +102,8 @@ export async function moveTenant(options: MoveOptions): Promise<MoveResult> {
       });
     } catch (error) {
       const current = await findState(sessions, tenant.id);
-      if (current && current.state !== "MOVED") await undo(sessions, tenant.id);
+      if (current && current.state !== "MOVED")
+        await undo(sessions, tenant.id).catch(() => undoInSource(sessions.source, tenant.id));
       throw error;
     }
   });
@@ -106,17 +114,29 @@ export async function moveTenant(options: MoveOptions): Promise<MoveResult> {
  * again, and the target's copy is deleted.
  */
 export async function abortMove(options: MoveOptions): Promise<{ id: string; slug: string }> {
-  return withSessions(options, async (sessions) => {
-    const { id, slug, movedTo } = await findTenant(sessions, options.slug);
-    await lockCommand(sessions, id);
-    const state = await findState(sessions, id);
+  const source = await openSession(options.sourceUrl, "source's database");
+  try {
+    const { id, slug, movedTo } = await findTenant({ source }, options.slug);
+    await lockCommand({ source }, id);
+    const state = await findState({ source }, id);
     if (movedTo || state?.state === "MOVED")
       throw new Error(
         "The organization has been switched to the target, which may have new data. Run the command without --abort to complete the move.",
       );
-    await undo(sessions, id);
+    const target = await openSession(options.targetUrl, "target's database").catch(
+      async ({ message }: Error) => {
+        await undoInSource(source, id);
+        const others = await slotsOfCopies(source);
+        throw new DatabaseMissing(
+          `${message}. Nothing of the move is left in the source. If the target comes back, run the command again: it deletes the copy there.${others.length > 0 ? ` These replication slots may be of the move, too; drop them if nothing else uses them: ${others.join(", ")}.` : ""}`,
+        );
+      },
+    );
+    await undo({ source, target }, id).finally(() => target.end());
     return { id, slug };
-  });
+  } finally {
+    await source.end();
+  }
 }
 
 async function withSessions<Result>(
@@ -134,7 +154,10 @@ async function withSessions<Result>(
 
 type MovedTenant = { id: string; slug: string; movedTo: string | null };
 
-async function findTenant({ source }: Sessions, slug: string): Promise<MovedTenant> {
+async function findTenant(
+  { source }: Pick<Sessions, "source">,
+  slug: string,
+): Promise<MovedTenant> {
   const found = await readRow<MovedTenant>(
     source,
     `SELECT id, slug, moved_to AS "movedTo" FROM tenants WHERE slug = $1`,
@@ -144,7 +167,7 @@ async function findTenant({ source }: Sessions, slug: string): Promise<MovedTena
   return found;
 }
 
-const findState = ({ source }: Sessions, tenantId: string) =>
+const findState = ({ source }: Pick<Sessions, "source">, tenantId: string) =>
   readRow<{ state: MoveState; origin: string }>(
     source,
     "SELECT state, target_origin AS origin FROM tenant_moves WHERE tenant_id = $1",
@@ -152,7 +175,7 @@ const findState = ({ source }: Sessions, tenantId: string) =>
   );
 
 /** Held until the session ends. */
-async function lockCommand({ source }: Sessions, tenantId: string): Promise<void> {
+async function lockCommand({ source }: Pick<Sessions, "source">, tenantId: string): Promise<void> {
   const deadline = Date.now() + commandLockMs;
   for (;;) {
     const row = await readRow<{ isLocked: boolean }>(
@@ -261,9 +284,7 @@ async function finish(
 /** Before the switch, in an order that can be interrupted anywhere and repeated. */
 async function undo(sessions: Sessions, tenantId: string): Promise<void> {
   const { source, target } = sessions;
-  await source.query("DELETE FROM tenant_moves WHERE tenant_id = $1 AND state <> 'MOVED'", [
-    tenantId,
-  ]);
+  await allowWrites(source, tenantId);
   const isIncoming = await readRow(
     target,
     "SELECT 1 FROM tenant_moves WHERE tenant_id = $1 AND state = 'INCOMING'",
@@ -275,6 +296,16 @@ async function undo(sessions: Sessions, tenantId: string): Promise<void> {
   await deleteCopy(target, tenantId);
   await dropGuards(target, tenantId);
   await target.query("DELETE FROM tenant_moves WHERE tenant_id = $1", [tenantId]);
+}
+
+const allowWrites = (source: Sessions["source"], tenantId: string) =>
+  source.query("DELETE FROM tenant_moves WHERE tenant_id = $1 AND state <> 'MOVED'", [tenantId]);
+
+/** What can be done of it while the target cannot be reached. */
+async function undoInSource(source: Sessions["source"], tenantId: string): Promise<void> {
+  await allowWrites(source, tenantId);
+  await endInSource(source, tenantId, { isForced: true });
+  await dropGuards(source, tenantId);
 }
 
 const resultOf = (

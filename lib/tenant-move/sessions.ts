@@ -5,6 +5,9 @@ export type Sessions = { source: pg.Client; target: pg.Client };
 
 const quote = pg.escapeLiteral;
 
+/** One of the two databases cannot be reached. The message says which one. */
+export class DatabaseMissing extends Error {}
+
 /**
  * @throws Error if the role cannot do without triggers, which takes a superuser or
  * `GRANT SET ON PARAMETER session_replication_role`
@@ -19,7 +22,7 @@ export async function openSession(connectionString: string, what: string): Promi
   try {
     await client.connect();
   } catch (error) {
-    throw new Error(`The ${what} cannot be reached: ${(error as Error).message}`);
+    throw new DatabaseMissing(`The ${what} cannot be reached: ${(error as Error).message}`);
   }
   try {
     await client.query("SET statement_timeout = 0");

@@ -415,6 +415,72 @@ test("a move is refused with a sentence if the target has another account of a m
   expect(await traces(b)).toEqual(nothing);
 });
 
+test("an account that an aborted move left in the target does not bring back what was removed from it since", async () => {
+  const { a, b } = cells;
+  await actIn(a);
+  const { tenant, owner } = await newOrganization();
+  const account = await onDatabase<{ row: object }>(
+    a.ownerUrl,
+    `SELECT to_jsonb(u) AS row FROM users u WHERE id = '${owner.id}'`,
+  );
+  const row = JSON.stringify(account[0]?.row).replaceAll("'", "''");
+  await onDatabase(
+    b.ownerUrl,
+    `INSERT INTO users SELECT * FROM jsonb_populate_record(NULL::users, '${row}')`,
+  );
+  const addCode = (cell: Cell, hash: string) =>
+    onDatabase(
+      cell.ownerUrl,
+      `INSERT INTO recovery_codes (user_id, hash) VALUES ('${owner.id}', '${hash}')`,
+    );
+  await addCode(b, "removed");
+  await addCode(a, "valid");
+  const moved = await move(a, b, tenant.slug);
+  expect(moved.exitCode, moved.problem).toBe(0);
+  const codes = `SELECT convert_from(hash, 'UTF8') AS hash FROM recovery_codes WHERE user_id = '${owner.id}'`;
+  expect(await onDatabase(b.ownerUrl, codes)).toEqual([{ hash: "valid" }]);
+});
+
+test("a move whose target is gone can be aborted: the source keeps neither a slot nor a trigger", async () => {
+  const { a, b } = cells;
+  await actIn(a);
+  const { tenant } = await newOrganization();
+  const killed = await move(a, b, tenant.slug, { killAt: "ordering" });
+  expect(killed.exitCode, killed.problem).toBeNull();
+  expect(await traces(a)).not.toEqual(nothing);
+  const gone = { ...b, ownerUrl: "postgresql://nobody@127.0.0.1:9/none" };
+  const aborted = await move(a, gone, tenant.slug, { flags: ["--abort"] });
+  expect(aborted.exitCode).toBe(1);
+  expect(aborted.problem).toContain("The target's database cannot be reached");
+  expect(aborted.problem).toContain("Nothing of the move is left in the source.");
+  expect(await traces(a)).toEqual(nothing);
+
+  const again = await move(a, b, tenant.slug, { flags: ["--abort"] });
+  expect(again.exitCode, again.problem).toBe(0);
+  expect(await traces(b)).toEqual(nothing);
+  expect(await rowsLeft(b.ownerUrl, tenant.id)).toEqual({});
+});
+
+test("alerts of an organization that was moved do not keep back those of others, even if the command is killed", async () => {
+  const { a, b } = cells;
+  await actIn(a);
+  const { tenant } = await newOrganization();
+  await onDatabase(
+    a.ownerUrl,
+    `INSERT INTO alert_targets (tenant_id, sealed_url, host, changed_at, suspended_at) VALUES ('${tenant.id}', 'none', 'none', now(), now())`,
+  );
+  await onDatabase(
+    a.ownerUrl,
+    `INSERT INTO alerts (id, tenant_id, text, next_attempt_at, created_at) VALUES ('alr_${tenant.id}', '${tenant.id}', 'Hello', now(), now())`,
+  );
+  const killed = await move(a, b, tenant.slug, { killAt: "cleaning" });
+  expect(killed.exitCode, killed.problem).toBeNull();
+  expect(await rowsLeft(a.ownerUrl, tenant.id)).not.toHaveProperty("alerts");
+  expect(await rowsLeft(b.ownerUrl, tenant.id)).toMatchObject({ alerts: 1 });
+  const completed = await move(a, b, tenant.slug);
+  expect(completed.exitCode, completed.problem).toBe(0);
+});
+
 test("after a move, the installation that the organization left passes every kind of request and response on", async () => {
   const { a, b } = cells;
   await actIn(a);
@@ -448,6 +514,10 @@ test("after a move, the installation that the organization left passes every kin
   expect((await send("HEAD", `/customers/${id}`)).status).toBe(200);
   const stale = { body, headers: { ...json, "if-match": '"other"' } };
   expect((await send("PATCH", `/customers/${id}`, stale)).status).toBe(412);
+  for (const hops of ["3", "-9", "x"]) {
+    const looping = await send("GET", "/account", { headers: { "x-parlance-forwarded": hops } });
+    expect(looping.status).toBe(503);
+  }
   const invalid = await send("POST", "/customers", { body: "{", headers: json });
   expect(invalid.status).toBe(400);
   expect(invalid.headers.get("content-type")).toBe("application/problem+json");
