@@ -8,6 +8,7 @@ import {
   redactEvents,
   requestOf,
 } from "@/lib/events/redact";
+import { unchangedRequests } from "@/lib/events/unchanged";
 import { deleteFilesOfMessages } from "@/lib/files/service";
 import type { Caller } from "@/lib/platform/caller";
 import { timeOfChange } from "@/lib/platform/changes";
@@ -59,6 +60,9 @@ export async function redactMessage(
       ? await keysReturning(caller, id)
       : events.flatMap((event) => requestOf(event)?.idempotencyKey ?? []);
   await forgetResponses(caller, keys, new Date(before.createdAt));
+  const period = { since: new Date(before.createdAt), until: at };
+  for (const request of await unchangedRequests(caller, conversationId, period))
+    if (request.key !== null) await forgetResponses(caller, [request.key], request.at);
   await db.deletion.create({ data: { ...partition, id, idempotencyKeys: keys } });
   const { environment } = partition;
   const ids = { id, environment, conversationId };

@@ -372,7 +372,10 @@ async function writeChange(
 ): Promise<Conversation> {
   const before = toConversation(beforeRow);
   const changed = changedFields(before, toConversation(afterRow));
-  if (changed.length === 0) return before;
+  if (changed.length === 0) {
+    if (before.lastMessagePreview !== null) await noteUnchanged(caller, before.id);
+    return before;
+  }
 
   const { tenantId: _tenant, environment: _environment, id, metadata, ...columns } = afterRow;
   const row = await caller.db.conversation.update({

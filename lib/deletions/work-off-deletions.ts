@@ -1,4 +1,5 @@
 import { eventsOfMessage, redactEvents, requestOf, type StoredEvent } from "@/lib/events/redact";
+import { unchangedRequests } from "@/lib/events/unchanged";
 import { abandonBlob } from "@/lib/platform/blobs/service";
 import { type Caller, type Partition, system, withDatabase } from "@/lib/platform/caller";
 import { type Db, db, runSql } from "@/lib/platform/db";
@@ -140,6 +141,10 @@ async function clearTraces(
     const request = requestOf(event);
     return request ? [{ id: request.id, key: request.idempotencyKey, at: timeOfId(event.id) }] : [];
   });
+  if (isFirst && place) {
+    const period = { since: new Date(place.createdAt), until: deletedAt };
+    requests.push(...(await unchangedRequests(caller, place.conversationId, period)));
+  }
   if (isFirst && own.length === 0)
     for (const requestId of await requestsOfNote(caller, id))
       requests.push({ id: requestId, key: null, at: timeOfId(id) });

@@ -38,6 +38,28 @@ export const keysReturningStatement = sql(
     AND NOT i.is_encrypted AND starts_with(i.body, '{"id":"' || ${p.id} || '"')`,
 );
 
+/**
+ * Notes that a request returned a resource and changed nothing, so that no event names it. The key
+ * ends with a character that no client's key can have.
+ */
+export const noteUnchangedStatement = sql(
+  "note_unchanged",
+  { ...partition, key: "text", idempotencyKey: "text", expiresAt: "timestamptz" },
+  (p) => `
+  INSERT INTO idempotency_records (tenant_id, environment, key, fingerprint, status, body, created_at, expires_at)
+  VALUES (${p.tenantId}, ${p.environment}, ${p.key}, '', 200, ${p.idempotencyKey}, now(), ${p.expiresAt})
+  ON CONFLICT DO NOTHING`,
+);
+
+/** The requests that were noted, by the keys between these two. */
+export const unchangedRequestsStatement = sql(
+  "unchanged_requests",
+  { ...partition, afterKey: "text", beforeKey: "text" },
+  (p) => `
+  SELECT i.key, i.body AS "idempotencyKey", i.created_at AS "createdAt" FROM idempotency_records i
+  WHERE i.tenant_id = ${p.tenantId} AND i.environment = ${p.environment} AND i.key > ${p.afterKey} AND i.key < ${p.beforeKey}`,
+);
+
 /** A record from after that time is of another request, which uses the same key again. */
 export const forgetResponsesStatement = sql(
   "forget_stored_responses",

@@ -184,6 +184,43 @@ test("200 redacts a message: its text is in no response, event, log, record or d
   expect((await call(tenant, "GET", path)).body.data).toHaveLength(2);
 });
 
+test("200 redacts a message: responses of changes that changed nothing have no preview of it, and others stay", async () => {
+  const tenant = await newTenant();
+  const { body: conversation } = await call(tenant, "POST", "/conversations", {
+    channelId: "web",
+    message: "This one stays",
+  });
+  const path = `/conversations/${conversation.id}`;
+  const patch = (key?: string) =>
+    call(tenant, "PATCH", path, { status: "OPEN" }, key ? { "idempotency-key": key } : {});
+  const early = await patch("early");
+  // Longer ago than a request can wait.
+  const earlier = firstIdAt("request", new Date(Date.now() - 10 * 60_000));
+  await db()
+    .$executeRaw`UPDATE idempotency_records SET key = ${`${conversation.id}_${earlier}·`}, created_at = now() - interval '10 minutes'
+    WHERE tenant_id = ${tenant.identity.partition.tenantId} AND key LIKE ${`${conversation.id}%`}`;
+  const { body: message } = await call(tenant, "POST", `${path}/messages`, {
+    text: "My card is 4666-6666-6666",
+  });
+  const late = await patch("late");
+  expect(late.text).toContain("4666-6666-6666");
+  expect((await patch()).status).toBe(200);
+  await logged(tenant, 5);
+  expect(await typesOf(tenant)).not.toContain("conversation.updated");
+
+  await call(tenant, "DELETE", `${path}/messages/${message.id}`);
+  expect((await patch("late")).status).toBe(410);
+  await workOff(tenant);
+
+  const where = { where: tenant.identity.partition };
+  const logs = await db().requestLog.findMany(where);
+  const stored = JSON.stringify([logs, await db().idempotencyRecord.findMany(where)]);
+  expect(stored).not.toContain("4666-6666-6666");
+  expect((await patch("early")).text).toBe(early.text);
+  const kept = logs.filter(({ method, responseBody }) => method === "PATCH" && responseBody);
+  expect(kept.map(({ idempotencyKey }) => idempotencyKey)).toContain("early");
+});
+
 test("200 redacts the event of a message that was posted while other requests were served", async () => {
   const tenant = await newTenant();
   const { body } = await call(tenant, "POST", "/conversations", { channelId: "web" });
