@@ -6,7 +6,13 @@ import { login, logout, whoami } from "./login";
 import { logsTail } from "./logs";
 import { open } from "./open";
 import { trigger } from "./trigger";
-import { webhooksList, webhooksReplay, webhooksResend, webhooksTest } from "./webhooks";
+import {
+  webhooksDeliveries,
+  webhooksList,
+  webhooksReplay,
+  webhooksResend,
+  webhooksTest,
+} from "./webhooks";
 
 /** Every command, in the order of the help. */
 export const commands: Command[] = [
@@ -19,6 +25,7 @@ export const commands: Command[] = [
   eventTypes,
   logsTail,
   webhooksList,
+  webhooksDeliveries,
   webhooksTest,
   webhooksResend,
   webhooksReplay,

@@ -1,4 +1,4 @@
-import type { EventName } from "../src/index";
+import type { DeliveryStatus, EventName } from "../src/index";
 import { type Command, clientOf, listOf, textOf, UsageError } from "./command";
 import { table } from "./output";
 
@@ -15,6 +15,60 @@ export const webhooksList: Command = {
     );
   },
 };
+
+const deliveryStatuses = ["PENDING", "DELIVERED", "FAILED", "HELD", "DISCARDED"] as const;
+const defaultDeliveries = 20;
+const maximumDeliveries = 1_000;
+
+export const webhooksDeliveries: Command = {
+  name: "webhooks deliveries",
+  summary: "List the latest deliveries of a webhook",
+  arguments: ["webhook"],
+  options: {
+    status: {
+      value: "statuses",
+      description: `only these, separated by commas: ${deliveryStatuses.join(", ").toLowerCase()}`,
+    },
+    limit: {
+      value: "number",
+      description: `how many, up to ${maximumDeliveries}. Default: ${defaultDeliveries}`,
+    },
+  },
+  run: async ({ args, values, output, signal }) => {
+    const [webhookId = ""] = args;
+    const status = statusesOf(listOf(values, "status"));
+    const limit = limitOf(textOf(values, "limit"));
+    const deliveries = await clientOf(values)
+      .webhooks.deliveries.list(webhookId, { status, limit: Math.min(limit, 100) }, { signal })
+      .toArray({ limit });
+    const rows = deliveries.map(({ id, status, eventType, attemptCount, createdAt }) => {
+      const attempts = `${attemptCount} ${attemptCount === 1 ? "attempt" : "attempts"}`;
+      return [id, status, createdAt, attempts, eventType];
+    });
+    const none = status ? "No deliveries have this status." : "There are no deliveries.";
+    output.result(deliveries, rows.length === 0 ? none : table(rows));
+  },
+};
+
+function statusesOf(words: string[] | undefined): DeliveryStatus[] | undefined {
+  return words?.map((word) => {
+    const status = deliveryStatuses.find((status) => status === word.toUpperCase());
+    if (status) return status;
+    throw new UsageError(
+      `--status must be one or several of ${deliveryStatuses.join(", ").toLowerCase()}, and not "${word}".`,
+      webhooksDeliveries,
+    );
+  });
+}
+
+function limitOf(text: string | undefined): number {
+  const limit = text === undefined ? defaultDeliveries : Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= maximumDeliveries) return limit;
+  throw new UsageError(
+    `--limit must be a number from 1 to ${maximumDeliveries}, and not "${text}".`,
+    webhooksDeliveries,
+  );
+}
 
 export const webhooksTest: Command = {
   name: "webhooks test",

@@ -10,6 +10,8 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
+import { db } from "@/lib/platform/db";
 import { commands } from "@/sdk/cli/commands";
 import { verifyWebhook } from "@/sdk/src/webhooks";
 import { baseUrl, call, newKey, newTenant } from "../support/api";
@@ -132,6 +134,9 @@ test.each([
   [["listen"], "Give the receiver"],
   [["listen", "--forward-to", "ftp://x"], "must be an http or https URL"],
   [["webhooks", "resend", "wh_1"], "Give <delivery>."],
+  [["webhooks", "deliveries"], "Give <webhook>."],
+  [["webhooks", "deliveries", "wh_1", "--status", "held,lost"], 'and not "lost"'],
+  [["webhooks", "deliveries", "wh_1", "--limit", "1001"], "a number from 1 to 1000"],
   [["logs", "tail", "--status", "teapot"], "--status must be a status such as 404"],
   [["logs", "tail", "--since", "yesterday"], "--since must be a time"],
   [["logs", "trail"], 'no command "logs trail". Did you mean "logs tail"?'],
@@ -337,6 +342,49 @@ test("webhooks are listed, tested, resent and replayed", async () => {
   await receiver.close();
 });
 
+test("the deliveries of a webhook are listed newest first, by status, and can be resent by their id", async () => {
+  const tenant = await newTenant();
+  const { parlance } = newUser(tenant.key);
+  const receiver = await startReceiver();
+  const { body: webhook } = await call(tenant, "POST", "/webhooks", {
+    url: receiver.url,
+    events: ["*"],
+  });
+  const list = async (...args: string[]) => {
+    const { output, problem } = await parlance(["webhooks", "deliveries", webhook.id, ...args]);
+    expect(problem).toBe("");
+    return output;
+  };
+  const idsOf = (output: string) => JSON.parse(output).map(({ id }: { id: string }) => id);
+  expect(await list()).toBe("There are no deliveries.\n");
+
+  const ids: string[] = [];
+  for (let index = 0; index < 3; index++)
+    ids.unshift((await call(tenant, "POST", `/webhooks/${webhook.id}/test`)).body.id);
+  const [newest = "", middle = "", oldest = ""] = ids;
+  const { tenantId, environment } = tenant;
+  receiver.respondWith(500);
+  await attemptDelivery({ tenantId, environment, id: oldest });
+  await db().delivery.updateMany({
+    where: { tenantId, environment, id: oldest },
+    data: { status: "FAILED", nextAttemptAt: null },
+  });
+  receiver.respondWith(200);
+  await attemptDelivery({ tenantId, environment, id: middle });
+
+  expect(idsOf(await list("--json"))).toEqual(ids);
+  expect(idsOf(await list("--json", "--limit", "2"))).toEqual([newest, middle]);
+  expect(idsOf(await list("--json", "--status", "failed,delivered"))).toEqual([middle, oldest]);
+  expect(await list("--status", "held")).toBe("No deliveries have this status.\n");
+  const failed = await list("--status", "FAILED");
+  expect(failed).toMatch(new RegExp(`^${oldest}  FAILED  \\S+Z  1 attempt  webhook\\.test\\n$`));
+  const [id = ""] = failed.split(" ");
+  expect((await parlance(["webhooks", "resend", webhook.id, id])).output).toBe(
+    `Sending webhook.test as delivery ${id}.\n`,
+  );
+  await receiver.close();
+});
+
 test("the completion of bash knows commands, their second words and their options", async () => {
   const { parlance } = newUser();
   const { output } = await parlance(["completion", "bash"]);
@@ -349,7 +397,7 @@ test("the completion of bash knows commands, their second words and their option
       .trim()
       .split(" ");
   expect(complete("parlance")).toContain("listen");
-  expect(complete("parlance webhooks")).toEqual(["list", "test", "resend", "replay"]);
+  expect(complete("parlance webhooks")).toEqual(["list", "deliveries", "test", "resend", "replay"]);
   expect(complete("parlance listen")).toContain("--forward-to");
   for (const shell of ["zsh", "fish"])
     expect((await parlance(["completion", shell])).output).toContain("parlance");
