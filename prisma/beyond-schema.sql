@@ -662,7 +662,7 @@ CREATE TRIGGER "memberships_delete_visits" AFTER DELETE ON "memberships" REFEREN
 
 -- While a tenant is moved to another installation, the move creates a trigger with this function on each table with its rows, for
 -- that tenant only (lib/tenant-move). The argument is the tenant. A transaction that has changed one of its rows holds the shared
--- lock until it ends, so whoever gets the exclusive lock knows that no change is in progress, and later ones see the new state.
+-- lock until it ends. So while a session has the exclusive lock, no change is in progress, and later ones see the new state.
 CREATE FUNCTION "guard_moving_tenant"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   move tenant_moves%ROWTYPE;

@@ -11,7 +11,7 @@ export function lostResponse(error: unknown): Refusal {
   return {
     outcome: "refused",
     message:
-      "No response came, so this may or may not be saved. Check your connection and try again.",
+      "No response came, so your input may not be saved. Check your connection and try again.",
     errors: {},
   };
 }

@@ -100,5 +100,6 @@ async function requireReadyTarget(origin: string): Promise<void> {
     (response) => response.status,
     () => null,
   );
-  if (status !== 200) throw new Error(`There is no installation that is ready at ${origin}.`);
+  if (status !== 200)
+    throw new Error(`No installation is ready at ${origin}. Start its web, or correct --origin.`);
 }

@@ -106,10 +106,9 @@ export default dashboardPage(async ({ caller, tenant, environment, base, now }) 
         <AccessTable
           title="Alerts"
           noun="destination of alerts"
-          details="Sent to it"
+          details="Environments"
           effects={{
-            confirm:
-              "Alerts about webhooks are sent to this chat again, including those that waited.",
+            confirm: "Alerts are sent to this chat again, including those that waited.",
             revoke: "The URL is removed. Alerts that waited are never sent.",
           }}
           now={now}
@@ -117,7 +116,7 @@ export default dashboardPage(async ({ caller, tenant, environment, base, now }) 
             id,
             name: host,
             environment: null,
-            detail: "Alerts about live and test webhooks",
+            detail: "test and live",
             createdAt: changedAt,
             ...actions("alertTargets", id),
           }))}
