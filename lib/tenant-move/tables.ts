@@ -1,6 +1,6 @@
 import { tenantTables } from "@/lib/tenant-deletion/delete-tenants.sql";
 
-/** The search of the target is made anew, because its rows have numbers of their own. */
+/** The target rebuilds its search, because the rows have numbers of their own. */
 const searchTables = ["search_entries", "search_changes", "search_segments"];
 
 /**

@@ -379,7 +379,7 @@ test("an organization that is moved under load, with the command killed at every
   await expect.poll(() => onDatabase(a.ownerUrl, undelivered)).toEqual([{ left: 0 }]);
   expect([...idsIn(receiver)].sort()).toEqual(expected);
 
-  // The search was made anew.
+  // The search was rebuilt.
   const entries = `SELECT count(*)::int AS count FROM search_entries WHERE tenant_id = '${tenant.id}'`;
   await expect.poll(() => onDatabase(a.ownerUrl, entries)).toEqual([{ count: created.length }]);
   await Promise.all([client.close(), otherClient.close(), receiver.close(), otherReceiver.close()]);

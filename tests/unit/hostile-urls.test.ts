@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { env } from "@/lib/platform/env";
 import { isBlockedHost } from "@/lib/platform/outbound-http/blocked-addresses";
 import { outboundRequest } from "@/lib/platform/outbound-http/outbound-request";
 import { findUrlProblem } from "@/lib/webhooks/webhook-url";
@@ -224,6 +225,17 @@ test.each([
   [`https://example.com/${"x".repeat(2_048)}`, /2,048/],
 ])("%j cannot be a webhook's address", (url, problem) => {
   expect(findUrlProblem(url, { environment: "live" })).toMatch(problem);
+});
+
+test("http is for test mode, and for live mode only while a private network is opened", () => {
+  const problemIn = (environment: "test" | "live") =>
+    findUrlProblem("http://example.com/hook", { environment });
+  expect(problemIn("test")).toBeNull();
+  expect(problemIn("live")).toBe("must start with https://");
+  env().WEBHOOK_ALLOWED_PRIVATE_CIDRS = ["10.0.0.0/8"];
+  expect(problemIn("live")).toBeNull();
+  env().WEBHOOK_ALLOWED_PRIVATE_CIDRS = [];
+  expect(problemIn("live")).toBe("must start with https://");
 });
 
 const publicUrls = [
