@@ -170,3 +170,21 @@ test("manual attempts and tests that fail are not counted", async () => {
   expect(await find(webhook)).toMatchObject({ consecutiveFailures: 0, status: "ENABLED" });
   expect(await warningsOf(webhook)).toEqual([]);
 });
+
+test.each(["MANUAL", "TEST"] as const)(
+  "a %s attempt that succeeds resets the count to 0",
+  async (requestedTrigger) => {
+    const webhook = await newWebhook(url);
+    const [reference] = await raiseEvent(webhook.partition);
+    if (!reference) throw new Error("the event reached no webhook");
+    await db().webhook.updateMany({ where: { id: webhook.id }, data: { consecutiveFailures: 42 } });
+    await db().delivery.updateMany({
+      where: { id: reference.id },
+      data: { requestedTrigger, requestedAt: clock.now() },
+    });
+    const claimed = await claimDelivery(reference, clock.now());
+    expect(claimed).toMatchObject({ trigger: requestedTrigger });
+    if (claimed) await record([claimed], 200);
+    expect(await find(webhook)).toMatchObject({ consecutiveFailures: 0, probeAfter: null });
+  },
+);
