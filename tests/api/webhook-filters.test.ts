@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
 import { reader } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
@@ -225,6 +226,45 @@ test("422 for a filter with hundreds of tags", async () => {
       }),
     ],
   ]);
+});
+
+test("201 for 50 tags in a filter, and 422 for 51", async () => {
+  const tenant = await newTenant();
+  const tags = Array.from({ length: 51 }, (_, index) => `tag ${index}`);
+  expect((await create(tenant, { tags: tags.slice(1) })).status).toBe(201);
+  expect((await create(tenant, { tags })).status).toBe(422);
+});
+
+test("202 for recovering, resending and testing, which ignore the filter", async () => {
+  const tenant = await newTenant();
+  const webhookId = await newWebhook(tenant, { channelId: "web" });
+  await newConversation(tenant);
+  await db().delivery.updateMany({
+    where: { webhookId },
+    data: { status: "FAILED", attemptCount: 8, automaticCount: 8, nextAttemptAt: null },
+  });
+  const path = `/webhooks/${webhookId}`;
+  await call(tenant, "PATCH", path, { filter: { channelId: "mail" } });
+
+  const [delivery] = (await call(tenant, "GET", `${path}/deliveries`)).body.data;
+  const since = "2020-01-01T00:00:00Z";
+  const recovery = await call(tenant, "POST", `${path}/recover`, { since });
+  expect([recovery.status, recovery.body]).toEqual([202, { count: 1 }]);
+  await workOffBacklog(500);
+  // Recovered deliveries are spread over time.
+  await db().delivery.updateMany({
+    where: { webhookId, status: "PENDING" },
+    data: { nextAttemptAt: new Date(0) },
+  });
+  const attempt = (id: string) =>
+    attemptDelivery({ tenantId: tenant.tenantId, environment: "test", id });
+  expect(await attempt(delivery.id)).toMatchObject({ state: "delivered" });
+  const resend = await call(tenant, "POST", `${path}/deliveries/${delivery.id}/resend`);
+  expect(resend.status).toBe(202);
+  const test = await call(tenant, "POST", `${path}/test`, { type: "message.received" });
+  for (const { id } of [resend.body, test.body])
+    expect(await attempt(id)).toMatchObject({ state: "delivered" });
+  expect(receiver.requests).toHaveLength(3);
 });
 
 test("422 for an agent of the other environment, also when a filter is changed", async () => {
