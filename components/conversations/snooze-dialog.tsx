@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
+import { ShowApiCall } from "@/components/shell/show-api-call";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
 import { TextField } from "@/components/ui/field";
@@ -11,6 +12,7 @@ const hourMs = 3_600_000;
 const longestDays = 365;
 
 type SnoozeDialogProps = {
+  conversationId: string;
   isOpen: boolean;
   isPending: boolean;
   environment: Environment;
@@ -20,6 +22,7 @@ type SnoozeDialogProps = {
 
 /** All times are in the browser's time zone. */
 export function SnoozeDialog({
+  conversationId,
   isOpen,
   isPending,
   environment,
@@ -37,14 +40,18 @@ export function SnoozeDialog({
           </>
         }
       >
-        <Choices isPending={isPending} snooze={snooze} />
+        <Choices conversationId={conversationId} isPending={isPending} snooze={snooze} />
       </DialogContent>
     </Dialog>
   );
 }
 
 /** Mounted each time the dialog opens, so that the choices are relative to that time. */
-function Choices({ isPending, snooze }: Pick<SnoozeDialogProps, "isPending" | "snooze">) {
+function Choices({
+  conversationId,
+  isPending,
+  snooze,
+}: Pick<SnoozeDialogProps, "conversationId" | "isPending" | "snooze">) {
   const [now] = useState(() => new Date());
   const [error, setError] = useState<string>();
   const presets = [
@@ -56,7 +63,7 @@ function Choices({ isPending, snooze }: Pick<SnoozeDialogProps, "isPending" | "s
 
   function onSubmit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const until = new Date(String(new FormData(event.currentTarget).get("until")));
+    const until = untilIn(new FormData(event.currentTarget));
     const days = (until.getTime() - Date.now()) / (24 * hourMs);
     if (!(days > 0)) setError("Choose a time in the future.");
     else if (days > longestDays) setError("Choose a time within a year.");
@@ -80,21 +87,33 @@ function Choices({ isPending, snooze }: Pick<SnoozeDialogProps, "isPending" | "s
           </li>
         ))}
       </ul>
-      <form
-        onSubmit={onSubmit}
-        noValidate
-        className="mt-5 flex items-end gap-2 border-line border-t pt-4"
-      >
-        <div className="min-w-0 flex-1">
-          <TextField label="Another time" name="until" type="datetime-local" error={error} />
+      <form onSubmit={onSubmit} noValidate className="mt-5 space-y-4 border-line border-t pt-4">
+        <TextField label="Another time" name="until" type="datetime-local" error={error} />
+        <div className="flex flex-wrap justify-between gap-2">
+          <ShowApiCall
+            call={(form) => {
+              const until = untilIn(form);
+              const isChosen = !Number.isNaN(until.getTime());
+              // Without a time of its own, the form shows the call of the first choice.
+              const snoozedUntil = isChosen ? until : new Date(now.getTime() + hourMs);
+              return {
+                operationId: "updateConversation",
+                ids: { conversationId },
+                body: { status: "SNOOZED", snoozedUntil: snoozedUntil.toISOString() },
+              };
+            }}
+          />
+          <Button type="submit" disabled={isPending}>
+            Snooze
+          </Button>
         </div>
-        <Button type="submit" disabled={isPending}>
-          Snooze
-        </Button>
       </form>
     </>
   );
 }
+
+/** An invalid date, if none was chosen. */
+const untilIn = (form: FormData) => new Date(String(form.get("until")));
 
 function nineOClock(from: Date, daysAhead: number): Date {
   return new Date(from.getFullYear(), from.getMonth(), from.getDate() + daysAhead, 9);

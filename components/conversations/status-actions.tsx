@@ -19,6 +19,7 @@ const CloseDialog = dynamic(() => import("./close-dialog").then((module) => modu
 const SnoozeDialog = dynamic(() => import("./snooze-dialog").then((module) => module.SnoozeDialog));
 
 type StatusActionsProps = {
+  conversationId: string;
   status: ConversationStatus;
   snoozedUntil: string | null;
   /** The statuses that it can change to. Only these are offered. */
@@ -42,6 +43,7 @@ const verbs: Record<ConversationStatus, string> = {
  * why.
  */
 export function StatusActions({
+  conversationId,
   status,
   snoozedUntil,
   allowed,
@@ -149,6 +151,7 @@ export function StatusActions({
       {refusal ? <Notice>{refusal}</Notice> : null}
       {hasSnoozeDialog ? (
         <SnoozeDialog
+          conversationId={conversationId}
           isOpen={asks === "snooze"}
           isPending={isPending}
           environment={environment}

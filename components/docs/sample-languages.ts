@@ -33,7 +33,7 @@ const indented = (text: string, by: string) => text.replaceAll("\n", `\n${by}`);
 
 /** With the client in `sdk-python/`, whose methods are those of the TypeScript client. */
 export function pythonSample(operation: DescribedOperation, origin: string): string {
-  const { parameters, body, path } = operation;
+  const { parameters, body, path, file } = operation;
   const ids = parameters
     .filter((parameter) => parameter.in === "path")
     .map((parameter) => JSON.stringify(exampleValue(parameter)));
@@ -43,7 +43,8 @@ export function pythonSample(operation: DescribedOperation, origin: string): str
   const fields = [...query, ...Object.entries((body ?? {}) as Record<string, JsonValue>)].map(
     ([name, value]) => `${pythonKeyword(name)}=${pythonLiteral(value, name)}`,
   );
-  const values = [...ids, ...fields];
+  const upload = file === undefined ? [] : [`file=open(${JSON.stringify(file)}, "rb")`];
+  const values = [...ids, ...fields, ...upload];
   const inOneLine = values.join(", ");
   const given =
     inOneLine.length <= 60 && !inOneLine.includes("\n")

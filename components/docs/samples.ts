@@ -10,6 +10,8 @@ export type DescribedOperation = {
   /** The example of the JSON body, if there is one. */
   body: JsonValue | undefined;
   takesFile: boolean;
+  /** The name of the file that a form uploads. The samples of the reference have an example. */
+  file?: string | undefined;
 };
 
 const exampleId = (name: string) => `{${name}}`;
@@ -42,7 +44,7 @@ export const isStream = ({ responses }: ApiOperation): boolean =>
   Boolean(responses["200"]?.content?.["text/event-stream"]);
 
 export function curlSample(
-  { method, path, operation, parameters, body, takesFile }: DescribedOperation,
+  { method, path, operation, parameters, body, takesFile, file }: DescribedOperation,
   origin: string,
 ): string {
   const lines = [
@@ -51,14 +53,20 @@ export function curlSample(
   ];
   lines.push(`-H "Authorization: Bearer $PARLANCE_API_KEY"`);
   if (method !== "GET") lines.push(`-H "Idempotency-Key: $(openssl rand -hex 16)"`);
-  if (takesFile) lines.push(`-F "file=@returns.pdf"`);
+  if (file !== undefined) lines.push(`-F '${escapeQuotes(formField(file))}'`);
+  else if (takesFile) lines.push(`-F "file=@returns.pdf"`);
   else if (body !== undefined)
     lines.push(
       `-H "Content-Type: application/json"`,
-      `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''").replaceAll("\n", "\n  ")}'`,
+      `-d '${escapeQuotes(JSON.stringify(body, null, 2)).replaceAll("\n", "\n  ")}'`,
     );
   return lines.join(" \\\n  ");
 }
+
+const escapeQuotes = (text: string) => text.replaceAll("'", "'\\''");
+
+/** Quoted, because a comma or a semicolon would otherwise end the name. */
+const formField = (file: string) => `file=@"${file.replaceAll(/["\\]/g, "\\$&")}"`;
 
 const pathsOf = (isSingleton: boolean) =>
   new Set(
@@ -87,7 +95,7 @@ export function methodOf({ method, path }: DescribedOperation): string {
 
 /** The same request with the TypeScript client. */
 export function clientCall(described: DescribedOperation): string {
-  const { parameters, body } = described;
+  const { parameters, body, file } = described;
   const ids = parameters
     .filter((parameter) => parameter.in === "path")
     .map((parameter) => JSON.stringify(exampleValue(parameter)));
@@ -98,10 +106,15 @@ export function clientCall(described: DescribedOperation): string {
   const values = [
     ...ids,
     ...(body === undefined ? [] : [toLiteral(body)]),
+    ...(file === undefined
+      ? []
+      : [`{ file: await openAsBlob(${quote(file)}), name: ${quote(file)} }`]),
     ...(query.length > 0 ? [toLiteral(queryValue)] : []),
   ];
   return `parlance.${methodOf(described)}(${values.join(", ")})`;
 }
+
+const quote = (text: string) => JSON.stringify(text);
 
 function verbOf(method: string, last: string, isItem: boolean): string {
   if (last === "event-types") return "types";
@@ -134,5 +147,6 @@ export function clientSample(operation: DescribedOperation, origin: string): str
     ? `for await (const item of ${call}) {\n  console.log(${id});\n}`
     : `const result = await ${call};`;
   const client = `new Parlance(process.env.PARLANCE_API_KEY, { baseUrl: "${origin}" })`;
-  return `import { Parlance } from "@parlance/sdk";\n\nconst parlance = ${client};\n\n${use}`;
+  const imports = `${operation.file === undefined ? "" : `import { openAsBlob } from "node:fs";\n`}import { Parlance } from "@parlance/sdk";`;
+  return `${imports}\n\nconst parlance = ${client};\n\n${use}`;
 }

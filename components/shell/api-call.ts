@@ -7,6 +7,8 @@ export type ApiCall = {
   ids?: Record<string, string>;
   /** An author of the type `USER` in it becomes the signed-in user. */
   body: object;
+  /** The name of the file that is uploaded with it. */
+  file?: string;
 };
 
 /** The same request as code. */

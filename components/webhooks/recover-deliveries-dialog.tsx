@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
+import { ShowApiCall } from "@/components/shell/show-api-call";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogButtons, DialogContent } from "@/components/ui/dialog";
 import { SelectField, TextField } from "@/components/ui/field";
@@ -10,9 +11,10 @@ import { toast } from "@/components/ui/toast";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { formatDeliveries } from "./format-count";
-import { hoursAgo, sendingTime, spans, useCountThenSend } from "./use-count-then-send";
+import { hoursAgo, sendingTime, spans, useCountThenSend, utcTime } from "./use-count-then-send";
 
 type RecoverDeliveriesProps = {
+  webhookId: string;
   environment: Environment;
   onClosed: () => void;
   recover: (input: { since: string; dryRun: boolean }) => Promise<ActionResult<{ count: number }>>;
@@ -20,14 +22,15 @@ type RecoverDeliveriesProps = {
 
 /** Resends deliveries that failed or are held since a time. Shows the count and asks first. */
 export function RecoverDeliveriesDialog({
+  webhookId,
   environment,
   recover,
   onClosed,
 }: RecoverDeliveriesProps) {
   const [span, setSpan] = useState("24");
   const [time, setTime] = useState("");
-  const { dialog, counted, refused, isPending, forget, submit } = useCountThenSend({
-    chosen: () => ({ since: span === "time" ? `${time}:00Z` : hoursAgo(span) }),
+  const { dialog, counted, refused, isPending, forget, submit, input } = useCountThenSend({
+    chosen: () => ({ since: span === "time" ? utcTime(time) : hoursAgo(span) }),
     send: recover,
     onClosed,
     onSent: ({ count }) => toast.success(`${formatDeliveries(count)} will be sent again.`),
@@ -82,7 +85,17 @@ export function RecoverDeliveriesDialog({
               ? "Deliveries are counted first. Nothing is sent yet."
               : consequence(count)}
           </p>
-          <DialogButtons>
+          <DialogButtons
+            aside={
+              <ShowApiCall
+                call={() => ({
+                  operationId: "recoverWebhookDeliveries",
+                  ids: { webhookId },
+                  body: input(),
+                })}
+              />
+            }
+          >
             <Button type="submit" disabled={isPending || count === 0}>
               {buttonLabel(count, isPending)}
             </Button>

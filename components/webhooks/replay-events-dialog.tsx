@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
+import { ShowApiCall } from "@/components/shell/show-api-call";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogButtons, DialogContent } from "@/components/ui/dialog";
 import { SelectField, TextField } from "@/components/ui/field";
@@ -15,6 +16,7 @@ import {
   sendingTime,
   spans,
   useCountThenSend,
+  utcTime,
 } from "./use-count-then-send";
 
 const selections = [
@@ -36,6 +38,7 @@ type ReplayInput = {
 };
 
 type ReplayEventsProps = {
+  webhookId: string;
   environment: Environment;
   onClosed: () => void;
   /** Those that the webhook subscribes to. */
@@ -44,12 +47,18 @@ type ReplayEventsProps = {
 };
 
 /** Sends events of a period again, or for the first time. Shows the count and asks first. */
-export function ReplayEventsDialog({ environment, types, replay, onClosed }: ReplayEventsProps) {
+export function ReplayEventsDialog({
+  webhookId,
+  environment,
+  types,
+  replay,
+  onClosed,
+}: ReplayEventsProps) {
   const [span, setSpan] = useState("24");
   const [period, setPeriod] = useState({ since: "", until: "" });
   const [type, setType] = useState("");
   const [selection, setSelection] = useState<string>("every");
-  const { dialog, counted, refused, isPending, forget, submit } = useCountThenSend({
+  const { dialog, counted, refused, isPending, forget, submit, input } = useCountThenSend({
     chosen,
     send: replay,
     onClosed,
@@ -62,8 +71,8 @@ export function ReplayEventsDialog({ environment, types, replay, onClosed }: Rep
     const statuses = selections.find(({ name }) => name === selection)?.statuses;
     const isCustom = span === "time";
     return {
-      since: isCustom ? `${period.since}:00Z` : hoursAgo(span),
-      until: isCustom && period.until ? `${period.until}:00Z` : new Date().toISOString(),
+      since: isCustom ? utcTime(period.since) : hoursAgo(span),
+      until: isCustom && period.until ? utcTime(period.until) : new Date().toISOString(),
       ...(type && { eventTypes: [type] }),
       ...(statuses && { statuses }),
     };
@@ -151,7 +160,17 @@ export function ReplayEventsDialog({ environment, types, replay, onClosed }: Rep
               ? "Events are counted first. Nothing is sent yet."
               : consequence(counted)}
           </p>
-          <DialogButtons>
+          <DialogButtons
+            aside={
+              <ShowApiCall
+                call={() => ({
+                  operationId: "replayWebhook",
+                  ids: { webhookId },
+                  body: input(),
+                })}
+              />
+            }
+          >
             <Button type="submit" disabled={isPending || (counted !== null && isNone(counted))}>
               {buttonLabel(counted, isPending)}
             </Button>

@@ -32,6 +32,7 @@ const overlaps = [
 ];
 
 type RotateSecretProps = {
+  webhookId: string;
   environment: Environment;
   hint: string;
   /** Two secrets already sign. A third one is rejected, unless the older ones expire. */
@@ -39,7 +40,13 @@ type RotateSecretProps = {
   rotate: Rotate;
 };
 
-export function RotateSecret({ environment, hint, isOverlapping, rotate }: RotateSecretProps) {
+export function RotateSecret({
+  webhookId,
+  environment,
+  hint,
+  isOverlapping,
+  rotate,
+}: RotateSecretProps) {
   const [overlap, setOverlap] = useState(86_400);
   const [shown, setShown] = useState<NewSecret | null>(null);
 
@@ -64,6 +71,11 @@ export function RotateSecret({ environment, hint, isOverlapping, rotate }: Rotat
           return rotate(overlap);
         }}
         onDone={setShown}
+        apiCall={() => ({
+          operationId: "rotateWebhookSecret",
+          ids: { webhookId },
+          body: { overlapSeconds: overlap },
+        })}
         onOpen={() => {
           setOverlap(isOverlapping ? 0 : 86_400);
           void loadNewSecret();

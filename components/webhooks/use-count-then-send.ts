@@ -16,6 +16,9 @@ export const spans = [
 export const hoursAgo = (hours: string): string =>
   new Date(Date.now() - Number(hours) * hourMs).toISOString();
 
+/** @param time the value of a field for a time in UTC, which is empty before one is chosen */
+export const utcTime = (time: string): string => (time ? `${time}:00Z` : "");
+
 /** `isMore` means more than `count`. */
 export type Counted = { count: number; isMore?: boolean };
 
@@ -68,7 +71,16 @@ export function useCountThenSend<Input extends object>({
     });
   }
 
-  return { dialog, counted, refused, isPending, forget, submit };
+  return {
+    dialog,
+    counted,
+    refused,
+    isPending,
+    forget,
+    submit,
+    /** What is sent in the end. */
+    input: () => counted?.input ?? chosen(),
+  };
 }
 
 /** "12 s" or "3 min": how long it takes to send this many in the background. */

@@ -1,5 +1,10 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Locator, Page } from "@playwright/test";
 import { newTestKey, signUp } from "./sign-up";
 import { expect, test } from "./test";
 import { expectNoViolations } from "./watch";
@@ -19,18 +24,18 @@ const withoutOwn = (object: Record<string, unknown>) =>
 /** Text that a shell, JSON and a programming language each write in another way. */
 const hostile = `It's "quoted" — $HOME, \`id\`, \\n\nand 'more'`;
 
-test("each form shows an API call that stores what the form stores", async ({ page }) => {
-  const { tenantSlug } = await signUp(page);
-  const key = await newTestKey(page);
-  const base = `/${tenantSlug}/test`;
+type Form = { form?: Locator; body?: string };
 
-  /** Reads the call of the form that is open, and runs its curl. */
-  async function runShown(call: string): Promise<Sent> {
-    await page.getByRole("button", { name: "Show as API call" }).click();
+/** Reads the call of an open form, and runs its curl in a folder. */
+function callsOf(page: Page, key: string, folder = tmpdir()) {
+  /** @param options.body what the call has in its body */
+  return async function runShown(call: string, { form, body = "" }: Form = {}): Promise<Sent> {
+    await (form ?? page).getByRole("button", { name: "Show as API call" }).click();
     const dialog = page.getByRole("dialog", { name: "API call" });
     const sample = (language: string) =>
       dialog.getByRole("tabpanel", { name: language }).locator("pre");
     await expect(sample("curl")).toContainText("curl");
+    await expect(sample("curl")).toContainText(body);
     const curl = (await sample("curl").textContent()) ?? "";
     await dialog.getByRole("tab", { name: "TypeScript" }).click();
     await expect(sample("TypeScript")).toContainText(`await parlance.${call}(`);
@@ -42,19 +47,30 @@ test("each form shows an API call that stores what the form stores", async ({ pa
     const { stdout } = await execute(
       "bash",
       ["-c", `${curl} --silent --show-error --fail-with-body`],
-      {
-        env: { ...process.env, PARLANCE_API_KEY: key },
-      },
+      { cwd: folder, env: { ...process.env, PARLANCE_API_KEY: key } },
     );
     return JSON.parse(stdout) as Sent;
-  }
-  const api = async (method: string, path: string) =>
+  };
+}
+
+/** Sends a request of the API. */
+const apiOf =
+  (page: Page, key: string) =>
+  async (method: string, path: string, data?: object): Promise<Sent> =>
     (await (
       await page.request.fetch(`/v1/public${path}`, {
         method,
         headers: { authorization: `Bearer ${key}` },
+        ...(data && { data }),
       })
     ).json()) as Sent;
+
+test("each form shows an API call that stores what the form stores", async ({ page }) => {
+  const { tenantSlug } = await signUp(page);
+  const key = await newTestKey(page);
+  const base = `/${tenantSlug}/test`;
+  const runShown = callsOf(page, key);
+  const api = apiOf(page, key);
   const idOfPage = async (prefix: string) => {
     await expect(page).toHaveURL(new RegExp(`/${prefix}_[0-9A-Z]{26}$`));
     return new URL(page.url()).pathname.split("/").at(-1) ?? "";
@@ -162,4 +178,83 @@ test("each form shows an API call that stores what the form stores", async ({ pa
   await page.getByLabel("Instructions").fill(hostile);
   const draft = await runShown("agents.update");
   expect(draft).toMatchObject({ id: agentId, instructions: hostile });
+});
+
+test("the forms for documents, snoozing, deliveries and secrets show their API call, too", async ({
+  page,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  const key = await newTestKey(page);
+  const base = `/${tenantSlug}/test`;
+  const folder = await mkdtemp(join(tmpdir(), "api-calls-"));
+  const runShown = callsOf(page, key, folder);
+  const api = apiOf(page, key);
+  const dialog = (name: string | RegExp) => page.getByRole("dialog", { name });
+
+  const knowledgeBase = await api("POST", "/knowledge-bases", { name: "Manual" });
+  const documents = `/knowledge-bases/${knowledgeBase.id}/documents`;
+  const first = await api("POST", documents, { name: "hours.md", text: "Open from 9 to 5." });
+  const fileName = "it's new; really, new.md";
+  const path = join(folder, fileName);
+  await writeFile(path, hostile);
+  await page.goto(`${base}/knowledge/${knowledgeBase.id}/documents/${first.id}`);
+  await page.getByRole("button", { name: "Replace file…" }).click();
+  await page.getByLabel("File", { exact: true }).setInputFiles(path);
+  // The page follows the document, so the dialog gets the new name.
+  const form = dialog(/^Replace “/);
+  const replaced = await runShown("knowledgeBases.documents.replace", { form });
+  expect(replaced).toMatchObject({ id: first.id, name: fileName, contentType: "text/markdown" });
+  expect(replaced.sha256).toBe(createHash("sha256").update(hostile).digest("hex"));
+  await form.getByRole("button", { name: "Cancel" }).click();
+  await rm(folder, { recursive: true });
+
+  const customer = await api("POST", "/customers", { name: "Ada" });
+  const started = { channelId: "web", customerId: customer.id, message: "Hello" };
+  const { id: conversationId } = await api("POST", "/conversations", started);
+  await page.goto(`${base}/conversations/${conversationId}`);
+  await page.getByRole("button", { name: "Change the status" }).click();
+  await page.getByRole("button", { name: "Snooze…" }).click();
+  const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+  const time = `${day}T09:00`;
+  const snoozedUntil = await page.evaluate((text) => new Date(text).toISOString(), time);
+  const snoozing = dialog("Snooze until");
+  await snoozing.getByLabel("Another time").fill(time);
+  const byCall = await runShown("conversations.update", { form: snoozing });
+  expect(byCall).toMatchObject({ id: conversationId, status: "SNOOZED", snoozedUntil });
+  await api("PATCH", `/conversations/${conversationId}`, { status: "OPEN" });
+  await snoozing.getByRole("button", { name: "Snooze", exact: true }).click();
+  await expect(snoozing).toBeHidden();
+  const byForm = await api("GET", `/conversations/${conversationId}`);
+  expect(byForm).toMatchObject({ status: "SNOOZED", snoozedUntil });
+
+  const url = "https://example.com/hook";
+  const webhook = await api("POST", "/webhooks", { url, events: ["*"] });
+  await page.goto(`${base}/webhooks/${webhook.id}`);
+  await page.getByRole("button", { name: "Replay…" }).click();
+  const replaying = dialog("Replay events");
+  await replaying.getByLabel("Which events").selectOption("Events never sent to it");
+  await replaying.getByRole("button", { name: "Count events" }).click();
+  const counted = replaying.getByRole("button", { name: /^Replay \d+ events$/ });
+  const [count] = /\d+/.exec((await counted.textContent()) ?? "") ?? [];
+  const replayed = await runShown("webhooks.replay", { form: replaying, body: '"NONE"' });
+  expect(replayed).toEqual({ count: Number(count), isMore: false });
+  await replaying.getByRole("button", { name: "Cancel" }).click();
+
+  await page.getByRole("button", { name: "Recover…" }).click();
+  const recovering = dialog("Resend failed deliveries");
+  await recovering.getByLabel("Created in").selectOption("Since a time…");
+  await recovering.getByLabel("Since (UTC)").fill("2026-01-31T09:30");
+  const since = '"since": "2026-01-31T09:30:00Z"';
+  const recovered = await runShown("webhooks.recover", { form: recovering, body: since });
+  expect(recovered).toEqual({ count: expect.any(Number) });
+  await recovering.getByRole("button", { name: "Cancel" }).click();
+
+  await page.getByRole("button", { name: "Rotate secret…" }).click();
+  const rotating = dialog("Rotate the signing secret?");
+  await rotating.getByRole("radio", { name: "For an hour" }).check();
+  const overlap = '"overlapSeconds": 3600';
+  const rotated = await runShown("webhooks.rotateSecret", { form: rotating, body: overlap });
+  expect(rotated).toMatchObject({ id: webhook.id, secret: expect.stringMatching(/^whsec_/) });
+  expect(rotated.secret).not.toBe(webhook.secret);
+  expect(rotated.previousSecretExpiresAt).not.toBeNull();
 });

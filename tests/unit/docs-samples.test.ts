@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { apiCallSamples } from "@/app/docs/reference/api-call-samples";
 import { describedOperations } from "@/app/docs/reference/described";
 import { docsPages } from "@/components/docs/docs-pages";
 import { clientCall, curlSample, fillPath, isStream } from "@/components/docs/samples";
@@ -53,6 +54,27 @@ describe("the samples of the reference", () => {
       if (data) expect(JSON.parse(data.replaceAll("'\\''", "'"))).toEqual(described.body);
     }
   });
+});
+
+test("the call of a form with a file names the file in each language, and sends no JSON", () => {
+  const call = {
+    operationId: "replaceDocument",
+    ids: { knowledgeBaseId: "kb_1", documentId: "doc_1" },
+    body: {},
+    file: `it's "new";.md`,
+  } as const;
+  const { samples } = apiCallSamples(call, "http://localhost:3000") ?? {};
+  const [curl, typescript, python] = samples?.map(({ code }) => code) ?? [];
+  expect(curl).toContain(
+    '-X PUT "http://localhost:3000/v1/public/knowledge-bases/kb_1/documents/doc_1"',
+  );
+  expect(curl).toContain(`-F 'file=@"it'\\''s \\"new\\";.md"'`);
+  expect(curl).not.toContain("application/json");
+  expect(typescript).toContain('import { openAsBlob } from "node:fs";');
+  expect(typescript).toContain(
+    `documents.replace("kb_1", "doc_1", { file: await openAsBlob("it's \\"new\\";.md"), name: "it's \\"new\\";.md" })`,
+  );
+  expect(python).toContain(`file=open("it's \\"new\\";.md", "rb")`);
 });
 
 test("every page of the navigation has a summary and its own path", () => {

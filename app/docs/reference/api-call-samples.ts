@@ -7,7 +7,7 @@ const shown = ["curl", "TypeScript", "Python"];
 
 /** A request with the ids and the body of a form, written as the samples of the reference are. */
 export function apiCallSamples(
-  { operationId, ids = {}, body }: ApiCall,
+  { operationId, ids = {}, body, file }: ApiCall,
   origin: string,
 ): ApiCallSamples | null {
   const described = describedOperations().find(
@@ -17,7 +17,14 @@ export function apiCallSamples(
   const parameters = described.parameters
     .filter((parameter) => parameter.in === "path")
     .map((parameter) => ({ ...parameter, example: ids[parameter.name] ?? parameter.name }));
-  const call = { ...described, parameters, body: body as JsonValue, takesFile: false };
+  const call = {
+    ...described,
+    parameters,
+    // Next to a file, the operation takes no JSON.
+    body: file === undefined ? (body as JsonValue) : undefined,
+    takesFile: file !== undefined,
+    file,
+  };
   return {
     scope: described.operation["x-required-scope"] ?? "",
     samples: sampleLanguages

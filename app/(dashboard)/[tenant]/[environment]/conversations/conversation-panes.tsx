@@ -97,6 +97,7 @@ export async function renderConversationPanes(
       actions={
         update && (
           <StatusActions
+            conversationId={id}
             status={conversation.status}
             snoozedUntil={conversation.snoozedUntil}
             allowed={transitions[conversation.status]}

@@ -113,6 +113,7 @@ export function webhookControls(
     ),
     rotate: (
       <RotateSecret
+        webhookId={webhook.id}
         environment={environment}
         hint={webhook.secretHint}
         isOverlapping={webhook.previousSecretExpiresAt !== null}
@@ -140,11 +141,13 @@ export function webhookControls(
     recover: isEnabled ? (
       <div className="flex gap-2">
         <ReplayEvents
+          webhookId={webhook.id}
           environment={environment}
           types={typesOfPatterns(webhook.events)}
           replay={replayWebhookAction.bind(null, place, webhook.id)}
         />
         <RecoverDeliveries
+          webhookId={webhook.id}
           environment={environment}
           recover={recoverDeliveriesAction.bind(null, place, webhook.id)}
         />

@@ -11,6 +11,7 @@ const sentCall = z.strictObject({
   operationId: z.string().max(100),
   ids: z.record(z.string().max(100), z.string().max(255)).optional(),
   body: z.record(z.string(), z.json()),
+  file: z.string().max(255).optional(),
 });
 
 /** Writes the request of a form as code, for "Show as API call". */
@@ -20,9 +21,9 @@ export async function POST(
 ): Promise<Response> {
   return respondWithJson(request, await params, async ({ user }) => {
     const { value } = await readJsonBody(request);
-    const { operationId, ids, body } = parse(sentCall, value);
+    const { operationId, ids, body, file } = parse(sentCall, value);
     const writer = { type: "USER", id: user.id, name: user.name };
-    const call = { operationId, ids, body: withAuthor(body, writer) } as ApiCall;
+    const call = { operationId, ids, body: withAuthor(body, writer), file } as ApiCall;
     const samples = apiCallSamples(call, env().APP_URL);
     if (!samples) throw invalidBody("/operationId", "unknown", "must be an operation of the API");
     return samples;

@@ -104,7 +104,7 @@ export default dashboardPage<"knowledgeBaseId" | "documentId">(
                   update={updateDocumentAction.bind(null, place, knowledgeBase.id, document.id)}
                 />
                 <ReplaceFileDialog
-                  name={document.name}
+                  document={document}
                   url={fileUrl}
                   documentsPath={`${basePath}/documents`}
                   accepted={acceptedFiles}
