@@ -36,8 +36,20 @@ export async function act<Schema extends z.ZodType, Value = null>(
   sent: unknown,
   work: Work<Schema, Value>,
 ): Promise<ActionResult<Value>> {
+  return actWithFiles(actionPlace, schema, sent, (place, input) =>
+    mutate(place.identity, (caller) => work(caller, input, place)),
+  );
+}
+
+/** Like `act`, for work that stores files before it runs its transaction itself. */
+export async function actWithFiles<Schema extends z.ZodType, Value = null>(
+  actionPlace: ActionPlace,
+  schema: Schema,
+  sent: unknown,
+  work: (place: Place, input: z.output<Schema>) => Promise<Value>,
+): Promise<ActionResult<Value>> {
   return run(actionPlace, schema, sent, async (place, input) => {
-    const value = await mutate(place.identity, (caller) => work(caller, input, place));
+    const value = await work(place, input);
     revalidatePath(`/${place.tenant.slug}/${place.environment}`, "layout");
     return value;
   });

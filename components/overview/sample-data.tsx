@@ -33,8 +33,8 @@ export function SampleData({ isPresent, change }: Props) {
     >
       <p className="max-w-prose">
         {isPresent
-          ? "This environment has sample customers, conversations and an agent. Removing them deletes nothing of yours."
-          : "Look around with sample customers, conversations and an agent. You can remove them with one click."}
+          ? "This environment has sample customers, conversations, documents and an agent. Removing them deletes nothing of yours."
+          : "Look around with sample customers, conversations, documents and an agent. You can remove them with one click."}
       </p>
       <Button variant="secondary" onClick={run} disabled={isPending}>
         {isPresent

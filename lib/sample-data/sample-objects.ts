@@ -3,7 +3,7 @@ import type { CreateMessage } from "@/lib/conversations/message-schema";
 import type { UpdateConversation } from "@/lib/conversations/schema";
 
 /** In metadata, so that programs can recognize it. What is removed is decided by ids. */
-const metadata = { sample: true };
+export const metadata = { sample: true };
 
 export const sampleCustomers = {
   ada: { name: "Ada Lovelace", email: "ada@example.com", locale: "en-GB", metadata },

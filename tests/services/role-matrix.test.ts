@@ -151,7 +151,7 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
     "never",
     (caller) => documents.createDocument(caller, id("kb"), { name: "a.txt" } as never, file),
   ],
-  addSampleData: ["MEMBER", "never", sampleData.addSampleData],
+  addSampleData: ["MEMBER", "never", (caller) => sampleData.addSampleData(caller, [])],
   removeSampleData: ["MEMBER", "never", sampleData.removeSampleData],
   updateKnowledgeBase: [
     "MEMBER",

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { createConversationBody } from "@/lib/conversations/schema";
 import { createConversation } from "@/lib/conversations/service";
-import { mutate, reader } from "@/lib/platform/caller";
+import { processDocument } from "@/lib/knowledge/documents/process-document";
+import { type Identity, mutate, reader } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
 import { RoleMissing } from "@/lib/platform/roles";
 import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
+import { withSampleFiles } from "@/lib/sample-data/sample-documents";
 import { addSampleData, removeSampleData, sampleDataState } from "@/lib/sample-data/service";
 import { findWipe, requestWipe, wipeTestData } from "@/lib/test-data/service";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
@@ -13,19 +15,26 @@ import { call, newKey } from "../support/api";
 import { fillTenant } from "../support/fill-tenant";
 import { as, auditOf, newMember, newOrganization, type TestPerson } from "../support/people";
 
+const addTo = (identity: Identity) =>
+  withSampleFiles(identity.partition, (files) =>
+    mutate(identity, (caller) => addSampleData(caller, files)),
+  );
+const removeFrom = (identity: Identity) => mutate(identity, removeSampleData);
+
 test("sample data is added once, in test only, removing it deletes nothing of the tenant's own, and it can be added again after a wipe", async () => {
   const { tenant, owner } = await newOrganization();
   const identity = as(owner);
   const { partition } = identity;
-  const change = (work: typeof addSampleData) => mutate(identity, work);
   const count = async () => ({
     conversations: await db().conversation.count({ where: partition }),
     customers: await db().customer.count({ where: partition }),
     agents: await db().agent.count({ where: partition }),
+    knowledgeBases: await db().knowledgeBase.count({ where: { ...partition, deletedAt: null } }),
+    documents: await db().document.count({ where: partition }),
   });
   expect(await sampleDataState(reader(identity))).toBe("possible");
-  await Promise.all([change(addSampleData), change(addSampleData)]);
-  const sample = { conversations: 4, customers: 4, agents: 1 };
+  await Promise.all([addTo(identity), addTo(identity)]);
+  const sample = { conversations: 4, customers: 4, agents: 1, knowledgeBases: 1, documents: 3 };
   expect(await count()).toEqual(sample);
   expect(await sampleDataState(reader(identity))).toBe("present");
 
@@ -36,18 +45,53 @@ test("sample data is added once, in test only, removing it deletes nothing of th
       createConversationBody.parse({ channelId: "own", customerId: customer.id }),
     ),
   );
-  await Promise.all([change(removeSampleData), change(removeSampleData)]);
-  expect(await count()).toEqual({ conversations: 1, customers: 1, agents: 0 });
+  await Promise.all([removeFrom(identity), removeFrom(identity)]);
+  expect(await count()).toEqual({
+    ...{ conversations: 1, customers: 1, agents: 0, knowledgeBases: 0, documents: 0 },
+  });
   expect(await db().conversation.findFirst({ where: partition })).toMatchObject({ id: own.id });
   const actions = (await auditOf(tenant.id)).map(({ action }) => action);
   for (const action of ["organization.sample_data_added", "organization.sample_data_removed"])
     expect(actions.filter((name) => name === action)).toHaveLength(1);
-  await expect(mutate(as(owner, "live"), addSampleData)).rejects.toThrow("only in test");
+  await expect(addTo(as(owner, "live"))).rejects.toThrow("only in test");
 
-  await change(addSampleData);
+  await addTo(identity);
   await ask(owner, tenant.slug);
   await wipeAll(200);
   expect(await sampleDataState(reader(identity))).toBe("possible");
+});
+
+test("sample documents are processed and found, and a knowledge base with another document stays", async () => {
+  const { tenant, owner } = await newOrganization();
+  const identity = as(owner);
+  const { partition } = identity;
+  const key = await newKey(tenant);
+  await addTo(identity);
+  const base = await db().knowledgeBase.findFirstOrThrow({ where: partition });
+  const documents = await db().document.findMany({ where: partition });
+  for (const { id } of documents) expect(await processDocument({ ...partition, id })).toBe(true);
+  const { body: found } = await call(key, "GET", `/knowledge-bases/${base.id}/search?q=flickering`);
+  expect(found.data.map((hit: { name: string }) => hit.name)).toEqual(["returns.md"]);
+  const agent = await db().agent.findFirstOrThrow({ where: partition });
+  expect((await call(key, "GET", `/agents/${agent.id}`)).body).toMatchObject({
+    knowledgeBaseIds: [base.id],
+  });
+
+  const own = { name: "own.md", text: "Mine" };
+  const { body: kept } = await call(key, "POST", `/knowledge-bases/${base.id}/documents`, own);
+  await removeFrom(identity);
+  expect(await db().document.findMany({ where: partition, select: { id: true } })).toEqual([
+    { id: kept.id },
+  ]);
+  const names = async () => {
+    const where = { ...partition, deletedAt: null };
+    const rows = await db().knowledgeBase.findMany({ where, orderBy: { name: "asc" } });
+    return rows.map(({ name }) => name);
+  };
+  expect(await names()).toEqual([base.name]);
+  // The conversations are gone, so it is offered again.
+  await addTo(identity);
+  expect(await names()).toEqual([base.name, `${base.name} 2`]);
 });
 
 /** Every table with a tenant and an environment, so that one that is added later is checked too. */
