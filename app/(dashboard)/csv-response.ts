@@ -109,7 +109,7 @@ export function csvResponse(name: string, lines: AsyncGenerator<string>): Respon
     headers: {
       "Content-Type": "text/csv; charset=utf-8",
       "Content-Disposition": `attachment; filename="${name}.csv"`,
-      "Cache-Control": "no-store",
+      "Cache-Control": "private, no-store",
     },
   });
 }

@@ -1,9 +1,12 @@
 import { z } from "zod";
+import { csvResponse, refusal } from "@/app/(dashboard)/csv-response";
 import { parse } from "@/app/(dashboard)/run-action";
-import { downloadCsv } from "@/app/api/dashboard/csv-download";
 import type { PlaceParams } from "@/app/api/dashboard/json-route";
 import { apiKeyNames } from "@/lib/api-keys/service";
+import { dashboardPlace } from "@/lib/auth/dashboard-caller";
 import type { Caller } from "@/lib/platform/caller";
+import { csvStart, toCsvLine } from "@/lib/platform/csv";
+import { readFromReplica } from "@/lib/platform/replica";
 import type { UsageFigures, UsageQuery } from "@/lib/usage/schema";
 import { getUsage, listUsageByKey } from "@/lib/usage/service";
 import { daysOfMonth, monthOf, usageMonthQuery } from "@/lib/usage/usage-month";
@@ -28,22 +31,32 @@ export async function GET(
   request: Request,
   { params }: { params: Promise<PlaceParams> },
 ): Promise<Response> {
-  const { searchParams } = new URL(request.url);
-  return downloadCsv(request, await params, async (caller, { tenant, environment }) => {
+  const { tenant: slug, environment: environmentName } = await params;
+  const { tenant, environment, identity } = await dashboardPlace(slug, environmentName);
+  try {
     const { by, month = monthOf(new Date()) } = parse(
       downloadQuery,
-      Object.fromEntries(searchParams),
+      Object.fromEntries(new URL(request.url).searchParams),
       "query",
     );
-    const rows =
-      by === "day"
-        ? await daysUsed(caller, daysOfMonth(month))
-        : await keysUsed(caller, daysOfMonth(month));
-    return { name: `usage-${tenant.slug}-${environment}-${month}-by-${by}`, rows };
-  });
+    const rows = await readFromReplica(identity, (caller) =>
+      by === "day" ? daysUsed(caller, daysOfMonth(month)) : keysUsed(caller, daysOfMonth(month)),
+    );
+    return csvResponse(`usage-${tenant.slug}-${environment}-${month}-by-${by}`, toCsv(rows));
+  } catch (error) {
+    const refused = refusal(error);
+    if (refused) return refused;
+    throw error;
+  }
 }
 
-async function daysUsed(caller: Caller, period: UsageQuery) {
+type Row = (string | number)[];
+
+async function* toCsv(rows: Row[]) {
+  yield csvStart + rows.map(toCsvLine).join("");
+}
+
+async function daysUsed(caller: Caller, period: UsageQuery): Promise<Row[]> {
   const { series, environment, billable } = await getUsage(caller, period);
   const days = series.map(({ date, ...figures }) => [
     date,
@@ -54,7 +67,7 @@ async function daysUsed(caller: Caller, period: UsageQuery) {
   return [["date", "environment", "billable", ...columns], ...days];
 }
 
-async function keysUsed(caller: Caller, period: UsageQuery) {
+async function keysUsed(caller: Caller, period: UsageQuery): Promise<Row[]> {
   const used = await listUsageByKey(caller, period);
   const ids = used.map(({ apiKeyId }) => apiKeyId);
   const names = await apiKeyNames(caller, ids);
