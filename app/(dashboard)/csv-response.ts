@@ -126,6 +126,6 @@ async function* toCsv<Item>(columns: Columns<Item>, list: Export<Item>["list"]) 
     cursor = nextCursor;
   }
   yield toCsvLine([
-    `Not complete: this file has the first ${maximumExportedRows.toLocaleString("en")} rows. Filter the list to export the others.`,
+    `Not complete: this file has the first ${maximumExportedRows.toLocaleString("en")} rows. Filter the list to export the rest.`,
   ]);
 }

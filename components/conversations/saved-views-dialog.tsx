@@ -1,7 +1,7 @@
 "use client";
 
 import { Trash2 } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogButtons, DialogContent } from "@/components/ui/dialog";
 import { TextField } from "@/components/ui/field";
@@ -41,6 +41,8 @@ export function SavedViewsDialog({
 }: SavedViewsDialogProps) {
   const [refused, setRefused] = useState<Refusal | null>(null);
   const [asked, setAsked] = useState<View | null>(null);
+  const [spared, setSpared] = useState<View | null>(null);
+  const list = useRef<HTMLUListElement>(null);
   const { dialog, close, isPending, startTransition, onInput, discardQuestion } = useDialogState({
     onClosed,
   });
@@ -65,6 +67,8 @@ export function SavedViewsDialog({
     const { userId, name, isShared } = view;
     // Others would lose it, too.
     if (isShared && asked !== view) return setAsked(view);
+    // The focused button disappears.
+    list.current?.focus();
     setAsked(null);
     startTransition(async () => {
       const result = await remove({ userId, name });
@@ -103,7 +107,12 @@ export function SavedViewsDialog({
             </>
           )}
           {views.length > 0 ? (
-            <ul aria-label="Saved views" className="divide-y divide-line border-line border-y">
+            <ul
+              ref={list}
+              tabIndex={-1}
+              aria-label="Saved views"
+              className="divide-y divide-line border-line border-y outline-none"
+            >
               {views.map((view) => (
                 <li
                   key={`${view.userId} ${view.name}`}
@@ -123,12 +132,21 @@ export function SavedViewsDialog({
                         variant="danger"
                         size="small"
                         autoFocus
+                        aria-label={`Delete for everyone: ${view.name}`}
                         disabled={isPending}
                         onClick={() => removeView(view)}
                       >
                         Delete for everyone
                       </Button>
-                      <Button variant="quiet" size="small" onClick={() => setAsked(null)}>
+                      <Button
+                        variant="quiet"
+                        size="small"
+                        aria-label={`Keep ${view.name}`}
+                        onClick={() => {
+                          setSpared(view);
+                          setAsked(null);
+                        }}
+                      >
                         Keep
                       </Button>
                     </span>
@@ -137,6 +155,8 @@ export function SavedViewsDialog({
                       variant="quiet"
                       size="icon"
                       aria-label={`Delete view ${view.name}`}
+                      // The focus returns here from the question.
+                      autoFocus={spared === view}
                       disabled={isPending}
                       onClick={() => removeView(view)}
                     >

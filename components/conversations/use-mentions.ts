@@ -10,6 +10,7 @@ type Options = {
 };
 
 const listKeys = new Set(["ArrowDown", "ArrowUp", "Enter", "Tab", "Escape"]);
+const caretKeys = /^(Arrow|Home|End|Page)/;
 
 export type Mentions = ReturnType<typeof useMentions>;
 
@@ -43,7 +44,8 @@ export function useMentions({ area, isOn, listMembers, write }: Options) {
     const before = textBeforeCaret(area.current);
     if (!isOn || !before.includes("@")) return close();
     everyone.current = await load();
-    // More may have been typed while the members were loading.
+    // The user may have left the text while the members were loading, or typed more.
+    if (document.activeElement !== area.current) return close();
     setActive(0);
     setSuggestions(findSuggestions(textBeforeCaret(area.current), everyone.current));
   }
@@ -63,7 +65,11 @@ export function useMentions({ area, isOn, listMembers, write }: Options) {
     if (!suggestions || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing)
       return false;
     const count = suggestions.members.length;
-    if (event.shiftKey || !listKeys.has(event.key)) return false;
+    if (event.shiftKey || !listKeys.has(event.key)) {
+      // The caret leaves the mention, so a choice would replace other text.
+      if (caretKeys.test(event.key)) close();
+      return false;
+    }
     event.preventDefault();
     if (event.key === "ArrowDown") setActive((active + 1) % count);
     else if (event.key === "ArrowUp") setActive((active + count - 1) % count);
@@ -78,6 +84,7 @@ export function useMentions({ area, isOn, listMembers, write }: Options) {
     ...{ suggestions, active, listId, optionId, choose, close, find, onKeyDown },
     textProps: {
       onBlur: close,
+      onClick: close,
       "aria-autocomplete": isOn ? ("list" as const) : undefined,
       "aria-haspopup": isOn ? ("listbox" as const) : undefined,
       "aria-controls": isOpen ? listId : undefined,

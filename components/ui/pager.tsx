@@ -62,8 +62,7 @@ export function CsvLink({ path, query }: { path: string; query: Query }) {
       download
       className={buttonClass({ variant: "secondary" })}
     >
-      Download CSV
-      <span className="font-normal text-muted text-xs">up to 50,000 rows</span>
+      Download CSV <span className="font-normal text-muted text-xs">up to 50,000 rows</span>
     </a>
   );
 }

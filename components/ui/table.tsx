@@ -69,6 +69,8 @@ export function Table({
 export const sortedCaption = (what: string, { query }: Sorting) =>
   query.sort ? what : `${what}, ${query.order === "asc" ? "oldest" : "newest"} first`;
 
+const startAscending = new Set(["name", "url", "status"]);
+
 function sortOf(column: string, { query, initial }: Sorting) {
   if ((query.sort ?? initial) !== column) return "none";
   return query.order === "asc" ? "ascending" : "descending";
@@ -79,8 +81,8 @@ function SortLink({ label, column, sorting }: { label: string; column: string; s
   const { path, query, initial } = sorting;
   const current = sortOf(column, sorting);
   const order = current === "ascending" ? null : current === "descending" ? "asc" : null;
-  // Names start with A, times with the newest.
-  const first = column === initial ? null : "asc";
+  // Names start with A, times with the newest and numbers with the highest.
+  const first = startAscending.has(column) ? "asc" : null;
   const Arrow = current === "ascending" ? ArrowUp : ArrowDown;
   return (
     <>

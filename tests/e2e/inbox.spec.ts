@@ -491,6 +491,7 @@ test("unread conversations are marked until they are opened, filters are saved a
   await expectNoViolations(page, "saved views");
   await dialog.getByRole("button", { name: "Delete view Waiting" }).click();
   await dialog.getByRole("button", { name: "Keep" }).click();
+  await expect(dialog.getByRole("button", { name: "Delete view Waiting" })).toBeFocused();
   await dialog.getByRole("button", { name: "Delete view Waiting" }).click();
   await dialog.getByRole("button", { name: "Delete for everyone" }).click();
   await expect(list(page).getByRole("link", { name: "Waiting" })).toBeHidden();
@@ -884,6 +885,12 @@ test("@ in a note suggests members by name and address, with the keyboard and th
   await expect(writing(page)).toBeFocused();
 
   await writing(page).pressSequentially("a");
+  await expect(options).toHaveCount(3);
+  // A choice would replace other text, as the caret has left the mention.
+  await page.keyboard.press("Home");
+  await expect(members).toBeHidden();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Backspace");
   await expect(options).toHaveCount(3);
   await page.keyboard.press("ArrowUp");
   await expect(options.last()).toHaveAttribute("aria-selected", "true");

@@ -385,6 +385,9 @@ test("knowledge bases are sorted by a column of the table, in the URL and for sc
   await expectNoViolations(page, "sorted knowledge bases");
   await heading("Knowledge base").getByRole("link").click();
   await expect(names).toHaveText(["Gamma", "beta", "Alpha"]);
+  // The largest first.
+  await heading("Size").getByRole("link").click();
+  await expect(heading("Size")).toHaveAttribute("aria-sort", "descending");
   for (const list of ["webhooks", "agents", "api-keys"]) {
     const column = { webhooks: "url", agents: "name", "api-keys": "lastUsedAt" }[list];
     const response = await page.goto(`/${tenantSlug}/test/${list}?sort=${column}&order=asc`);

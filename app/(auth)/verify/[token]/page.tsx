@@ -72,7 +72,7 @@ export default async function VerifyAddressPage({
 const nouns: Record<keyof Access, [one: string, many: string]> = {
   apiKeys: ["API key", "API keys"],
   webhooks: ["webhook", "webhooks"],
-  alertTargets: ["destination of alerts", "destinations of alerts"],
+  alertTargets: ["alert destination", "alert destinations"],
   invitations: ["open invitation", "open invitations"],
   members: ["member", "members"],
 };

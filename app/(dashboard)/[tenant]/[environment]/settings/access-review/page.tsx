@@ -105,8 +105,8 @@ export default dashboardPage(async ({ caller, tenant, environment, base, now }) 
         />
         <AccessTable
           title="Alerts"
-          noun="destination of alerts"
-          details="Environments"
+          noun="alert destination"
+          details="Sent to it"
           effects={{
             confirm: "Alerts are sent to this chat again, including those that waited.",
             revoke: "The URL is removed. Alerts that waited are never sent.",
