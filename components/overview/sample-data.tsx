@@ -29,7 +29,7 @@ export function SampleData({ isPresent, change }: Props) {
   return (
     <section
       aria-label="Sample data"
-      className="mb-6 flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-2xl border border-line bg-surface px-5 py-4"
+      className="mb-6 flex print:hidden flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-2xl border border-line bg-surface px-5 py-4"
     >
       <p className="max-w-prose">
         {isPresent

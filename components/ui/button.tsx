@@ -24,7 +24,7 @@ export function buttonClass({
   size = "normal",
   className = "",
 }: Appearance = {}): string {
-  return `inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium text-sm transition-colors disabled:opacity-60 ${sizes[size]} ${variants[variant]} ${className}`;
+  return `inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium text-sm transition-colors disabled:opacity-60 print:hidden ${sizes[size]} ${variants[variant]} ${className}`;
 }
 
 export function Button({
