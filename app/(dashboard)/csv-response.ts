@@ -90,7 +90,7 @@ export function csvRoute<Item, Part extends string = never>(
 export function refusal(error: unknown): Response | null {
   if (error instanceof RoleMissing) return new Response(error.detail, { status: 403 });
   if (error instanceof AppError && error.status < 500)
-    return new Response(error.detail, { status: error.status });
+    return new Response(error.detail, { status: error.status, headers: error.headers });
   return null;
 }
 

@@ -4,6 +4,7 @@ import { parse } from "@/app/(dashboard)/run-action";
 import type { PlaceParams } from "@/app/api/dashboard/json-route";
 import { apiKeyNames } from "@/lib/api-keys/service";
 import { dashboardPlace } from "@/lib/auth/dashboard-caller";
+import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import type { Caller } from "@/lib/platform/caller";
 import { csvStart, toCsvLine } from "@/lib/platform/csv";
 import { readFromReplica } from "@/lib/platform/replica";
@@ -32,8 +33,9 @@ export async function GET(
   { params }: { params: Promise<PlaceParams> },
 ): Promise<Response> {
   const { tenant: slug, environment: environmentName } = await params;
-  const { tenant, environment, identity } = await dashboardPlace(slug, environmentName);
+  const { user, tenant, environment, identity } = await dashboardPlace(slug, environmentName);
   try {
+    await throttleDashboard(user.id, tenant.id);
     const { by, month = monthOf(new Date()) } = parse(
       downloadQuery,
       Object.fromEntries(new URL(request.url).searchParams),
