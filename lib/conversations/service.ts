@@ -12,6 +12,7 @@ import {
   newEvent,
   recordEvent,
 } from "@/lib/events/record-event";
+import { noteUnchanged } from "@/lib/events/unchanged";
 import type { Attachment } from "@/lib/files/schema";
 import { attachFiles, lockFilesToAttach } from "@/lib/files/service";
 import { notifyAssignee, notifyMentioned } from "@/lib/notifications/service";
