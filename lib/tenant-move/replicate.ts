@@ -6,8 +6,6 @@ import { columnsLeftOut, replicatedTables } from "./tables";
 const pollMs = 20;
 /** How long PostgreSQL may take to end what it runs for a subscription that is gone. */
 const endTimeoutMs = 30_000;
-/** PostgreSQL has no such object, as after a crash before it was created. */
-const undefinedObject = "42704";
 
 /**
  * Starts to copy the tenant's rows, and then follows their changes. The weeks of both databases
@@ -95,11 +93,10 @@ export async function endReplication(
   const name = nameOf(tenantId);
   if (await readRow(target, "SELECT 1 FROM pg_subscription WHERE subname = $1", [name])) {
     await target.query(`ALTER SUBSCRIPTION ${name} DISABLE`);
-    await target.query(`DROP SUBSCRIPTION ${name}`).catch(async (error: { code?: string }) => {
-      if (error.code !== undefinedObject) throw error;
+    // A subscription whose slot is gone cannot be dropped with it.
+    if (!(await readRow(source, "SELECT 1 FROM pg_replication_slots WHERE slot_name = $1", [name])))
       await target.query(`ALTER SUBSCRIPTION ${name} SET (slot_name = NONE)`);
-      await target.query(`DROP SUBSCRIPTION ${name}`);
-    });
+    await target.query(`DROP SUBSCRIPTION ${name}`);
   }
   await endInSource(source, tenantId);
 }
