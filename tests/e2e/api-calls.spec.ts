@@ -206,7 +206,6 @@ test("the forms for documents, snoozing, deliveries and secrets show their API c
   expect(replaced).toMatchObject({ id: first.id, name: fileName, contentType: "text/markdown" });
   expect(replaced.sha256).toBe(createHash("sha256").update(hostile).digest("hex"));
   await form.getByRole("button", { name: "Cancel" }).click();
-  await rm(folder, { recursive: true });
 
   const customer = await api("POST", "/customers", { name: "Ada" });
   const started = { channelId: "web", customerId: customer.id, message: "Hello" };
@@ -257,4 +256,5 @@ test("the forms for documents, snoozing, deliveries and secrets show their API c
   expect(rotated).toMatchObject({ id: webhook.id, secret: expect.stringMatching(/^whsec_/) });
   expect(rotated.secret).not.toBe(webhook.secret);
   expect(rotated.previousSecretExpiresAt).not.toBeNull();
+  await rm(folder, { recursive: true });
 });

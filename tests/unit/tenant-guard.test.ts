@@ -36,6 +36,7 @@ const exceptions: Record<string, string> = {
   "lib/secrets/service.sql.ts: replaceSealedQuery": "master keys belong to the installation",
   "lib/secrets/service.sql.ts: selectOutdatedQuery": "master keys belong to the installation",
   "lib/secrets/service.sql.ts: selectSampleQuery": "master keys belong to the installation",
+  "lib/tenant-move/rows.ts: deleteLeftUsers": "users who are in no organization of the target",
   "lib/tenants/service.ts: membership.count": "counts a person's tenants",
   "lib/users/service.ts: membership.findFirst": "whether the installation has an owner",
   "lib/webhooks/mail-warnings.ts: webhookWarning.findMany": "a job for all tenants",
