@@ -451,6 +451,7 @@ test("unread conversations are marked until they are opened, filters are saved a
   const rows = list(page).getByRole("list", { name: "Conversations" }).getByRole("listitem");
   await page.goto(`${base}/conversations`);
   await list(page).getByRole("link", { name: "Unread", exact: true }).click();
+  await expect(page).toHaveURL(/unread=true/);
   await expect(rows).toHaveCount(2);
   await expect(rows.filter({ hasText: "One" }).getByText("Unread:")).toBeAttached();
   await rows.filter({ hasText: "One" }).getByRole("link").click();
