@@ -17,7 +17,9 @@ async function logged({ identity }: TestTenant, ...replies: Reply[]): Promise<st
   await flushRequestLogs();
   const ids = replies.map(idOf);
   const where = { ...identity.partition, id: { in: ids } };
-  await vi.waitUntil(async () => (await db().requestLog.count({ where })) === ids.length);
+  await vi.waitUntil(async () => (await db().requestLog.count({ where })) === ids.length, {
+    timeout: 120_000,
+  });
   return ids;
 }
 

@@ -65,7 +65,9 @@ beforeAll(async () => {
   const request = await call(keys["read:usage"], "GET", "/account");
   const requestId = request.headers.get("x-request-id") ?? "";
   await flushRequestLogs();
-  await vi.waitUntil(() => db().requestLog.findFirst({ where: { id: requestId } }));
+  await vi.waitUntil(() => db().requestLog.findFirst({ where: { id: requestId } }), {
+    timeout: 120_000,
+  });
   ids = {
     requestId,
     webhookId,

@@ -133,7 +133,7 @@ test("only one of many simultaneous attempts sends", async () => {
   let settled = 0;
   // The receiver responds when all other attempts have been refused.
   receiver.respond = (response) =>
-    void vi.waitUntil(() => settled === 7).then(() => response.end("ok"));
+    void vi.waitUntil(() => settled === 7, { timeout: 120_000 }).then(() => response.end("ok"));
   const attempts = Array.from({ length: 8 }, () =>
     attemptDelivery(delivery).finally(() => settled++),
   );

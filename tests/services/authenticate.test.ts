@@ -98,10 +98,13 @@ test("a key used from an address that it does not allow counts as a failure of t
   await mutate(identity, (caller) =>
     updateApiKey(caller, apiKey.id, { allowedIps: ["203.0.113.20/32"] }),
   );
-  const allowed = await vi.waitFor(async () => {
-    const found = await findKey(hashKey(key));
-    expect(found?.isAllowedFrom(address)).toBe(true);
-    return found;
-  });
+  const allowed = await vi.waitFor(
+    async () => {
+      const found = await findKey(hashKey(key));
+      expect(found?.isAllowedFrom(address)).toBe(true);
+      return found;
+    },
+    { timeout: 120_000 },
+  );
   if (allowed) expect(await kindOf(requireAllowedAddress(allowed, address))).toBe("passed");
 });

@@ -49,8 +49,9 @@ beforeAll(async () => {
   }
   await onDatabase(server.url("parlance"), "ALTER SYSTEM SET ssl = on");
   await onDatabase(server.url("parlance"), "SELECT pg_reload_conf()");
-  await vi.waitFor(() =>
-    expect(onDatabase(server.url("parlance"), "SELECT 1")).rejects.toThrow(/no encryption/),
+  await vi.waitFor(
+    () => expect(onDatabase(server.url("parlance"), "SELECT 1")).rejects.toThrow(/no encryption/),
+    { timeout: 120_000 },
   );
   await applyMigrations(trusted());
 });

@@ -48,7 +48,9 @@ export async function furnish(
       const { headers } = await call(tenant, "GET", "/account");
       const requestId = headers.get("x-request-id") ?? "";
       await flushRequestLogs();
-      await vi.waitUntil(() => db().requestLog.findFirst({ where: { id: requestId } }));
+      await vi.waitUntil(() => db().requestLog.findFirst({ where: { id: requestId } }), {
+        timeout: 120_000,
+      });
       return requestId;
     },
     fil: () => create("/files", { name: "order.txt", text: "1 lamp" }),
