@@ -30,6 +30,8 @@ type SavedViewsDialogProps = {
   onClosed: () => void;
 };
 
+const keyOf = ({ userId, name }: View) => `${userId} ${name}`;
+
 /** Saves the filters of the list under a name, and lists the saved views. */
 export function SavedViewsDialog({
   current,
@@ -40,8 +42,9 @@ export function SavedViewsDialog({
   onClosed,
 }: SavedViewsDialogProps) {
   const [refused, setRefused] = useState<Refusal | null>(null);
-  const [asked, setAsked] = useState<View | null>(null);
-  const [spared, setSpared] = useState<View | null>(null);
+  // By key, because the page brings new objects when it refreshes.
+  const [asked, setAsked] = useState<string | null>(null);
+  const [spared, setSpared] = useState<string | null>(null);
   const list = useRef<HTMLUListElement>(null);
   const { dialog, close, isPending, startTransition, onInput, discardQuestion } = useDialogState({
     onClosed,
@@ -66,7 +69,7 @@ export function SavedViewsDialog({
   function removeView(view: View) {
     const { userId, name, isShared } = view;
     // Others would lose it, too.
-    if (isShared && asked !== view) return setAsked(view);
+    if (isShared && asked !== keyOf(view)) return setAsked(keyOf(view));
     // The focused button disappears.
     list.current?.focus();
     setAsked(null);
@@ -115,7 +118,7 @@ export function SavedViewsDialog({
             >
               {views.map((view) => (
                 <li
-                  key={`${view.userId} ${view.name}`}
+                  key={keyOf(view)}
                   className="flex items-center justify-between gap-3 py-1.5"
                 >
                   <span className="min-w-0 truncate">
@@ -126,7 +129,7 @@ export function SavedViewsDialog({
                       </span>
                     ) : null}
                   </span>
-                  {asked === view ? (
+                  {asked === keyOf(view) ? (
                     <span className="flex shrink-0 items-center gap-2">
                       <Button
                         variant="danger"
@@ -143,7 +146,7 @@ export function SavedViewsDialog({
                         size="small"
                         aria-label={`Keep ${view.name}`}
                         onClick={() => {
-                          setSpared(view);
+                          setSpared(keyOf(view));
                           setAsked(null);
                         }}
                       >
@@ -156,7 +159,7 @@ export function SavedViewsDialog({
                       size="icon"
                       aria-label={`Delete view ${view.name}`}
                       // The focus returns here from the question.
-                      autoFocus={spared === view}
+                      autoFocus={spared === keyOf(view)}
                       disabled={isPending}
                       onClick={() => removeView(view)}
                     >
