@@ -117,10 +117,7 @@ export function SavedViewsDialog({
               className="divide-y divide-line border-line border-y outline-none"
             >
               {views.map((view) => (
-                <li
-                  key={keyOf(view)}
-                  className="flex items-center justify-between gap-3 py-1.5"
-                >
+                <li key={keyOf(view)} className="flex items-center justify-between gap-3 py-1.5">
                   <span className="min-w-0 truncate">
                     <bdi>{view.name}</bdi>
                     {view.isShared ? (

@@ -5,7 +5,7 @@ import { generateKey } from "@/lib/api-keys/key-format";
 import { revokeApiKey, updateApiKey } from "@/lib/api-keys/service";
 import { mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
-import { baseUrl, call, newKey, newTenant, send, withoutIds } from "../support/api";
+import { baseUrl, call, mistyped, newKey, newTenant, send, withoutIds } from "../support/api";
 
 const kind = (name: string) => ({ type: expect.stringMatching(new RegExp(`/errors/${name}$`)) });
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -25,7 +25,7 @@ describe("authentication", () => {
       bearer(""),
       { authorization: tenant.key },
       { authorization: `Basic ${tenant.key}` },
-      bearer(`${tenant.key.slice(0, -1)}x`),
+      bearer(mistyped(tenant.key)),
       bearer(generateKey("test").key),
       bearer(revoked.key),
       bearer(expired.key),

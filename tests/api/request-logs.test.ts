@@ -19,7 +19,15 @@ import {
 } from "@/lib/request-logs/service";
 import { firstIdAt, newId } from "@/lib/resources/ids";
 import { purgeExpired } from "@/lib/retention/purge-expired";
-import { call, newKey, newTenant, type Reply, send, type TestTenant } from "../support/api";
+import {
+  call,
+  mistyped,
+  newKey,
+  newTenant,
+  type Reply,
+  send,
+  type TestTenant,
+} from "../support/api";
 import { growth } from "../support/growth";
 import { dropAllWeeks } from "../support/partitions";
 
@@ -126,7 +134,7 @@ test("403 and 429 leave a row, 401 leaves none for anyone", async () => {
   expect((await logOf(tenant, refused)).errorKind).toBe("insufficient-scope");
 
   const unknown = await send("/v1/public/customers", {
-    headers: { authorization: `Bearer ${tenant.key.slice(0, -1)}x` },
+    headers: { authorization: `Bearer ${mistyped(tenant.key)}` },
   });
   await logOf(tenant, await call(await newKey(tenant), "GET", "/account"));
   expect(

@@ -126,6 +126,11 @@ export async function send(path: string, init: RequestInit): Promise<Reply> {
 
 const anyId = new RegExp(`(${Object.values(idPrefixes).join("|")})_[0-9A-HJKMNP-TV-Z]{26}`, "g");
 
+/** The key with another last character, whatever that was. */
+export function mistyped(key: string): string {
+  return key.slice(0, -1) + (key.endsWith("x") ? "y" : "x");
+}
+
 /** A response without what differs from request to request, to compare two that must be equal. */
 export function withoutIds(problem: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify({ ...problem, requestId: undefined, instance: undefined });
