@@ -135,6 +135,10 @@ function connect({ options, max, server, ownSettings, deadlineMs }: Target): Con
     max,
     connectionTimeoutMillis: poolTimeoutMs,
     onConnect: (client) => {
+      // The pool stops listening when it hands a connection out, and Prisma starts a moment later.
+      // An error in between, which may be in the packet that ended the statement before, would end
+      // the process. The next statement of such a connection fails, and the pool removes it.
+      client.on("error", () => {});
       client.once("end", watchConnection(client, deadlineMs, server));
       if (server === "primary") discardIfReadOnly(client);
       return prepareSession(client, { settings, ownSettings });
