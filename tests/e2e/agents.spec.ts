@@ -62,7 +62,7 @@ test("errors of a new agent appear next to the fields, and the input stays", asy
   await expect(page.getByLabel("Description")).toHaveValue("First line");
 });
 
-test("a draft is edited and published, and later API changes stay in the draft", async ({
+test("a draft is edited and published, and later API changes stay in the draft @full", async ({
   page,
   request,
 }) => {

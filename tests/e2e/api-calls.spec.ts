@@ -65,7 +65,7 @@ const apiOf =
       })
     ).json()) as Sent;
 
-test("each form shows an API call that stores what the form stores", async ({ page }) => {
+test("each form shows an API call that stores what the form stores @full", async ({ page }) => {
   const { tenantSlug } = await signUp(page);
   const key = await newTestKey(page);
   const base = `/${tenantSlug}/test`;
@@ -180,7 +180,7 @@ test("each form shows an API call that stores what the form stores", async ({ pa
   expect(draft).toMatchObject({ id: agentId, instructions: hostile });
 });
 
-test("the forms for documents, snoozing, deliveries and secrets show their API call, too", async ({
+test("the forms for documents, snoozing, deliveries and secrets show their API call, too @full", async ({
   page,
 }) => {
   const { tenantSlug } = await signUp(page);

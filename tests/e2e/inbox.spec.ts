@@ -437,7 +437,7 @@ test("selected conversations are resolved, assigned and tagged together, each ch
   await expectNoViolations(page, "inbox with views");
 });
 
-test("unread conversations are marked until they are opened, filters are saved as a view, and the thread shows its history and who else is there", async ({
+test("unread conversations are marked until they are opened, filters are saved as a view, and the thread shows its history and who else is there @full", async ({
   page,
   request,
 }) => {

@@ -155,7 +155,7 @@ test("a knowledge base with a language finds words in other forms @full", async 
   await expectNoViolations(page, "a search in a language");
 });
 
-test("a document is renamed, downloaded and replaced, and found in several knowledge bases", async ({
+test("a document is renamed, downloaded and replaced, and found in several knowledge bases @full", async ({
   page,
 }) => {
   const { path, tenantSlug } = await begin(page, "English");

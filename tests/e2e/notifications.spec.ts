@@ -18,7 +18,7 @@ async function mailedLink(browser: Browser, email: string, text: string): Promis
   return new URL(href ?? "").pathname;
 }
 
-test("a member sees who assigned or mentioned them, opens it, and chooses what they get", async ({
+test("a member sees who assigned or mentioned them, opens it, and chooses what they get @full", async ({
   page,
   browser,
 }) => {

@@ -56,7 +56,7 @@ test("a conversation and a customer are deleted, a customer is erased, and reten
   expect(findings).toEqual([]);
 });
 
-test("an owner deletes the organization by typing its slug, and its key stops working", async ({
+test("an owner deletes the organization by typing its slug, and its key stops working @full", async ({
   page,
   request,
 }) => {

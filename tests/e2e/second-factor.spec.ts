@@ -43,7 +43,7 @@ function codeOf(secret: string): string {
   return totp(Buffer.from(bytes), stepAt(new Date()));
 }
 
-test("a passkey is added, signs in without a password, and confirms the identity", async ({
+test("a passkey is added, signs in without a password, and confirms the identity @full", async ({
   page,
 }) => {
   const { email, tenantSlug } = await signUp(page);

@@ -95,12 +95,12 @@ test("a generated resource passes the type check, the linter and the tests, with
     "tests/services/migrations.test.ts",
     "tests/services/role-matrix.test.ts",
     "tests/services/tenant-deletion.test.ts",
-    "tests/services/wipe-test-data.test.ts",
+    "tests/services/wipe-test-data.full.test.ts",
     "tests/unit/imports.test.ts",
     "tests/unit/openapi.test.ts",
     "tests/unit/operations-table.test.ts",
     "tests/unit/registry.test.ts",
   ];
   run("npx", "vitest", "run", ...tests);
-  run("npx", "vitest", "run", "tests/docs/curl-snippets.test.ts", "-t", "PriceList");
+  run("npx", "vitest", "run", "tests/docs/curl-snippets.full.test.ts", "-t", "PriceList");
 });
