@@ -325,9 +325,12 @@ test("a log that is written long after its response has no text that was removed
     responseBody: '{"type":"https://example.com/errors/conflict","detail":"Ada"}',
     startedAt: new Date(),
   };
-  const [late, soon] = [newId("request"), newId("request")];
+  const [late, other, soon] = [newId("request"), newId("request"), newId("request")];
+  const conversationId = newId("conversation");
+  const path = `/v1/public/customers/ada@example.com/${conversationId}/messages`;
   try {
     logRequest({ ...completed, id: late } as never);
+    logRequest({ ...completed, id: other, path } as never);
     setCurrentTime(() => new Date(Date.now() + 10_000));
     logRequest({ ...completed, id: soon } as never);
     await flushRequestLogs();
@@ -343,6 +346,7 @@ test("a log that is written long after its response has no text that was removed
       ...{ id: late, path: "/v1/public/customers/by-external-id/[removed]", errorKind: "conflict" },
       ...{ idempotencyKey: null, requestBody: null, responseBody: null },
     },
+    { id: other, path: `/v1/public/customers/[removed]/${conversationId}/messages` },
     { id: soon, path: completed.path, idempotencyKey: "ada", requestBody: '{"name":"Ada"}' },
   ]);
 });
