@@ -27,6 +27,9 @@ const config = {
   serverExternalPackages: ["@node-rs/argon2", "pg", "pino"],
   // The development server can be opened under both names.
   allowedDevOrigins: ["127.0.0.1", "localhost"],
+  // No page uses Next's image optimizer. Anyone could fill the disk with it: each spelling of the
+  // address of an image is another file in its cache.
+  images: { unoptimized: true },
   // A path that ends in a slash is a different path, as it is in server/web.ts.
   skipTrailingSlashRedirect: true,
   // Where server/edge is not in front, this route receives every request of the API.

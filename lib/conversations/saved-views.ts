@@ -64,11 +64,8 @@ export async function deleteView(
   const view = await db.savedView.findFirst({ where, select });
   if (!view) throw new AppError("conflict", "The view is already deleted.");
   await db.savedView.deleteMany({ where });
-  // Others may miss a shared view. The query is left out, because a search can name a customer.
+  // Others may miss a shared view. Its name and query are left out, because both can name a customer,
+  // who could not be erased from the log.
   if (view.isShared)
-    await recordAudit(caller, {
-      action: "saved_view.deleted",
-      targetId: userId,
-      changes: { before: { name } },
-    });
+    await recordAudit(caller, { action: "saved_view.deleted", targetId: userId, changes: {} });
 }

@@ -20,8 +20,12 @@ function spellings(text: string): string[] {
   return all.map((spelling) => spelling.toLowerCase());
 }
 
-/** Where a value stands alone: a JSON string, a parameter of a query, or the end of a path. */
-const alone = (text: string) => [`"${text}"`, `=${text}&`, `=${text}`, `/${text}`];
+/** Patterns for where a value stands alone: a JSON string, a parameter of a query, or a part of a path. */
+const alone = (escaped: string) => [
+  `"${escaped}"%`,
+  ...[`=${escaped}&%`, `=${escaped}`],
+  ...[`/${escaped}/%`, `/${escaped}?%`, `/${escaped}`],
+];
 
 /**
  * Patterns for `LIKE` that find a customer's values in requests, in lowercase. A value may also be
@@ -36,10 +40,7 @@ export function patternsOf(all: Identifiers[]): string[] {
     spellings(value.toLowerCase()).flatMap((spelling) =>
       value.length >= shortest
         ? [`%${escapedLike(spelling)}%`]
-        : alone(spelling).map((whole) => {
-            const isAtEnd = !whole.startsWith('"') && !whole.endsWith("&");
-            return `%${escapedLike(whole)}${isAtEnd ? "" : "%"}`;
-          }),
+        : alone(escapedLike(spelling)).map((pattern) => `%${pattern}`),
     ),
   );
   return [...new Set(patterns)];

@@ -149,6 +149,19 @@ export const eraseRecordsStatement = sql(
 );
 
 /**
+ * A path without the customer's values: without its query, and with only those of its parts that name
+ * the operation, are ids of ours, or are words without such a value.
+ */
+const withoutValues = (path: string, patterns: string) => `(
+          SELECT string_agg(CASE
+            WHEN part ~ '^[a-z]+_[0-9A-Z]{26}$' OR (place <= 4 AND part ~ '^[a-z0-9-]*$')
+              OR (part ~ '^[a-z-]*$' AND '/' || part NOT LIKE ALL (${patterns})) THEN part
+            ELSE '[erased]' END, '/' ORDER BY place)
+          FROM unnest(string_to_array(regexp_replace(split_part(${path}, '?', 1), '/by-external-id/.*$', '/by-external-id/[erased]'), '/'))
+            WITH ORDINALITY AS parts (part, place)
+        ) || CASE WHEN strpos(${path}, '?') > 0 THEN '?[erased]' ELSE '' END`;
+
+/**
  * Goes through requests in the order of ids. Their paths keep only what identifies the operation if
  * they contain one of the customer's values.
  */
@@ -165,8 +178,7 @@ export const eraseLogsStatement = sql(
   ),
   cleared AS (
     UPDATE request_logs l SET request_body = NULL, response_body = NULL,
-      path = CASE WHEN b.has_personal_path
-        THEN regexp_replace(regexp_replace(l.path, '\\?.*$', '?[erased]'), '/by-external-id/.*$', '/by-external-id/[erased]') ELSE l.path END,
+      path = CASE WHEN b.has_personal_path THEN ${withoutValues("l.path", p.patterns)} ELSE l.path END,
       idempotency_key = NULL
     FROM ${fewRowsOf("batch")} AS b WHERE ${within("l", p)} AND l.id = b.id AND b.is_personal
     RETURNING 1

@@ -1,7 +1,7 @@
 import type { Environment, Role } from "@/prisma/generated/enums";
 import { type Db, db, hasReplica } from "./db";
 import type { AfterRollback } from "./errors";
-import { isDeadlock, isUniqueViolation } from "./sql-errors";
+import { isDeadlock, isForeignKeyViolation, isUniqueViolation } from "./sql-errors";
 import { wakeStreams } from "./wake-streams";
 import { wakeDeliveries, wakeDocuments } from "./wake-ups";
 import { noteWrite } from "./write-positions";
@@ -79,10 +79,15 @@ export function wake({ partition }: Identity, deliveryIds: string[]): void {
   if (deliveryIds.length > 0) wakeDeliveries(deliveryIds.map((id) => ({ ...partition, id })));
 }
 
+/** Another transaction was first, and what this one has read is no longer true. */
+const isOvertaken = (error: unknown): boolean =>
+  isDeadlock(error) || isUniqueViolation(error) || isForeignKeyViolation(error);
+
 /**
  * Runs a mutation as one transaction: everything that `work` writes commits together or not at all,
- * and streams and the worker are woken afterwards. After a deadlock or a unique violation the transaction is run
- * again, at most twice, so `work` must not have effects outside the database.
+ * and streams and the worker are woken afterwards. If another transaction has overtaken it, for
+ * example by deleting what it refers to, it is run again, at most twice, so `work` must not have
+ * effects outside the database.
  */
 export async function mutate<Result>(
   identity: Identity,
@@ -102,7 +107,7 @@ export async function mutate<Result>(
       if (hasReplica()) await noteWrite(identity);
       return result;
     } catch (error) {
-      if (attempt < 3 && (isDeadlock(error) || isUniqueViolation(error))) continue;
+      if (attempt < 3 && isOvertaken(error)) continue;
       const { afterRollback } = (error ?? {}) as { afterRollback?: AfterRollback };
       if (afterRollback)
         await db().$transaction((transaction) =>

@@ -55,7 +55,7 @@ export function isDeadlock(error: unknown): boolean {
 /** Another transaction inserted a row with the same unique values first; it can now be read. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === "23505";
 
-/** Another row refers to the one that was to be deleted. */
+/** Another row refers to the one that was to be deleted, or the row to refer to does not exist. */
 export const isForeignKeyViolation = (error: unknown): boolean =>
   ["23001", "23503"].includes(sqlState(error) ?? "");
 

@@ -147,7 +147,9 @@ function withoutTextIfLate(completed: PendingRequest): CompletedRequest {
   if (now().getTime() - completed.completedAtMs < lateMs()) return completed;
   const path = completed.path
     .replace(/\?.*$/, "")
-    .replace(/(\/by-external-id\/).*$/, "$1[removed]");
+    .replace(/(\/by-external-id\/).*$/, "$1[removed]")
+    // What stands in place of an id can be a value, too.
+    .replace(/\/(?!(?:[a-z][a-z0-9-]*|[a-z]+_[0-9A-Z]{26})(?:\/|$))[^/]+/g, "/[removed]");
   const errorKind = completed.status < 400 ? null : errorKindOf(completed.responseBody);
   return {
     ...completed,

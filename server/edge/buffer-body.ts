@@ -21,7 +21,8 @@ const usualLimit = 256 * kib;
  * The handlers of uploads check the sender before they read the file, and limit the size as they
  * read.
  */
-const upload = /^\/api\/dashboard\/[^/]+\/[^/]+\/(files|knowledge-bases\/[^/]+\/documents)$/;
+const upload =
+  /^\/api\/dashboard\/[^/]+\/[^/]+\/(files|knowledge-bases\/[^/]+\/documents(\/[^/]+\/file)?)$/;
 
 function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers["content-length"];

@@ -325,9 +325,12 @@ test("a log that is written long after its response has no text that was removed
     responseBody: '{"type":"https://example.com/errors/conflict","detail":"Ada"}',
     startedAt: new Date(),
   };
-  const [late, soon] = [newId("request"), newId("request")];
+  const [late, other, soon] = [newId("request"), newId("request"), newId("request")];
+  const conversationId = newId("conversation");
+  const path = `/v1/public/customers/ada@example.com/${conversationId}/messages`;
   try {
     logRequest({ ...completed, id: late } as never);
+    logRequest({ ...completed, id: other, path } as never);
     setCurrentTime(() => new Date(Date.now() + 10_000));
     logRequest({ ...completed, id: soon } as never);
     await flushRequestLogs();
@@ -343,6 +346,7 @@ test("a log that is written long after its response has no text that was removed
       ...{ id: late, path: "/v1/public/customers/by-external-id/[removed]", errorKind: "conflict" },
       ...{ idempotencyKey: null, requestBody: null, responseBody: null },
     },
+    { id: other, path: `/v1/public/customers/[removed]/${conversationId}/messages` },
     { id: soon, path: completed.path, idempotencyKey: "ada", requestBody: '{"name":"Ada"}' },
   ]);
 });
@@ -477,6 +481,39 @@ test("200 deletes a draft agent; 409 for one that was published or that conversa
   });
   expect((await call(tenant, "GET", `/agents/${draft}`)).status).toBe(404);
   expect((await typesOf(tenant)).at(-1)).toBe("agent.deleted");
+});
+
+test("404 for a conversation whose customer or agent is deleted at the same moment", async () => {
+  const tenant = await newTenant();
+  const { partition } = tenant.identity;
+  const { body: open } = await call(tenant, "POST", "/conversations", { channelId: "web" });
+  const waiting = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%conversations%'`;
+  const references = {
+    customerId: { path: "/customers", model: "customer" },
+    agentId: { path: "/agents", model: "agent" },
+  } as const;
+  for (const [field, { path, model }] of Object.entries(references)) {
+    for (const [method, place] of [
+      ["POST", "/conversations"],
+      ["PATCH", `/conversations/${open.id}`],
+    ] as const) {
+      const { id } = (await call(tenant, "POST", path, { name: "Ada" })).body;
+      const body = { [field]: id, ...(method === "POST" && { channelId: "web" }) };
+      // The request finds the row, and then waits for the one who deletes it.
+      const request = await db().$transaction(async (transaction) => {
+        await transaction.$queryRawUnsafe(`SELECT 1 FROM ${model}s WHERE id = $1 FOR UPDATE`, id);
+        const sent = call(tenant, method, place, body);
+        await expect.poll(async () => (await pool().query(waiting)).rowCount).toBe(1);
+        const where = { ...partition, id };
+        if (model === "agent") await transaction.agent.deleteMany({ where });
+        else await transaction.customer.deleteMany({ where });
+        return [sent];
+      });
+      expect([method, field, (await request[0])?.status]).toEqual([method, field, 404]);
+    }
+  }
+  expect(await db().conversation.count({ where: partition })).toBe(1);
 });
 
 test("the deletion of many conversations does not delay that of another organization's only one", async () => {

@@ -384,6 +384,7 @@ test.each([
   ['{"received": true}', null],
   ['{"reply": null}', null],
   ["{", { problem: "invalid_json" }],
+  ['\uFEFF {"reply": {"text": "Hello"}}', { text: "Hello" }],
   ['{"reply": "Hi"}', { problem: "invalid_reply" }],
   ['{"reply": {}}', { problem: "invalid_reply" }],
   ['{"reply": {"text": 1}}', { problem: "invalid_reply" }],

@@ -92,6 +92,10 @@ async function fill(tenant: TestTenant) {
   await call(tenant, "GET", "/customers?q=zephyrine+quarrington");
   await call(tenant, "GET", "/conversations/search?q=Quarrington%20order");
   await call(tenant, "PUT", `/customers/by-external-id/${person.externalId}`, { locale: "de" });
+  // Values where only ids belong.
+  await call(tenant, "GET", `/customers/${encodeURIComponent(person.email)}`);
+  await call(tenant, "GET", `/customers/zephyrine?by=name`);
+  await call(tenant, "POST", `/conversations/${person.externalId}/messages`, { text: "Hello" });
   const view = { ...tenant.identity.partition, isShared: true, createdAt: new Date() };
   await db().savedView.createMany({
     data: [
@@ -184,6 +188,20 @@ test("202 erases a customer: none of their data is in any column of the database
   });
   const views = await db().savedView.findMany({ where: { tenantId: tenant.tenantId } });
   expect(views.map(({ name }) => name)).toEqual(["Urgent"]);
+  const logs = await db().requestLog.findMany({ where: tenant.identity.partition });
+  const paths = logs.map((log) => log.path.replace("/v1/public", ""));
+  expect(paths).toEqual(
+    expect.arrayContaining([
+      path,
+      `/conversations/${ids[0]}/messages`,
+      "/customers?[erased]",
+      "/conversations/search?[erased]",
+      "/customers/by-external-id/[erased]",
+      "/customers/[erased]",
+      "/customers/[erased]?[erased]",
+      "/conversations/[erased]/messages",
+    ]),
+  );
   // Others are untouched.
   expect(events.filter(({ id }) => otherEvents.some((each) => each.id === id))).toEqual(
     otherEvents,
@@ -319,6 +337,28 @@ test("202 erases a customer again: what was written after the first erasure is g
   });
   expect((await call(tenant, "GET", `/erasures/${first.id}`)).body.status).toBe("COMPLETED");
   expect((await call(tenant, "GET", `/conversations/${conversation.id}`)).status).toBe(200);
+});
+
+test("a short name is found wherever it stands alone in a path", async () => {
+  const tenant = await newTenant();
+  const { body: customer } = await call(tenant, "POST", "/customers", { name: "Zqx" });
+  for (const each of ["/customers/zqx", "/customers/zqx/erase", "/customers/zqx?q=1", "/zqxes/zqx"])
+    await call(tenant, "POST", each, {});
+  await flushRequestLogs();
+  const where = tenant.identity.partition;
+  await expect.poll(() => db().requestLog.count({ where })).toBe(5);
+  await call(tenant, "POST", `/customers/${customer.id}/erase`);
+  await workOff();
+  const logs = await db().requestLog.findMany({
+    where: { ...where, status: { in: [404, 405] } },
+    orderBy: { id: "asc" },
+  });
+  expect(logs.map((log) => log.path.replace("/v1/public", ""))).toEqual([
+    "/customers/[erased]",
+    "/customers/[erased]/erase",
+    "/customers/[erased]?[erased]",
+    "/zqxes/[erased]",
+  ]);
 });
 
 test("a customer with many earlier names is compared in smaller batches, and erased completely", async () => {

@@ -260,10 +260,12 @@ test("a visit is one row for each member and conversation, names who else is the
   expect((await rows()).map(({ userId }) => userId)).toEqual([owner.id]);
   expect(await names(hers)).toEqual(["Ours"]);
   await mutate(identity, (caller) => deleteView(caller, { userId: grace.id, name: "Ours" }));
-  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({
+  // The name could be a customer's, and the log is never changed.
+  expect((await auditOf(tenant.id)).at(-1)).toEqual({
     action: "saved_view.deleted",
+    actorId: owner.id,
     targetId: grace.id,
-    changes: { before: { name: "Ours" } },
+    changes: {},
   });
   expect(await names(identity)).toEqual([]);
   await mutate(identity, (caller) => deleteConversation(caller, id));

@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { createWebServer } from "@/server/web-server";
@@ -56,4 +58,21 @@ test("a second request on the connection of a held one gets its response after i
   const answered = await ended;
   expect(statusesIn(answered)).toEqual([200, 200]);
   expect(answered).toMatch(/one.*two$/s);
+});
+
+test("every route of the dashboard that receives a file gets it as it arrives, whatever its size", async () => {
+  const directory = "app/api/dashboard";
+  const uploads = readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((file) => path.basename(file) === "route.ts")
+    .filter((file) => readFileSync(path.join(directory, file), "utf8").includes("receiveUpload("))
+    .map((file) => `/api/dashboard/${path.dirname(file).replaceAll(/\[\w+\]/g, "some-id")}`);
+  expect(uploads.length).toBeGreaterThanOrEqual(3);
+  const body = "x".repeat(300 * 1_024);
+  for (const upload of uploads) {
+    const response = await fetch(`${url}${upload}`, { method: "POST", body });
+    expect([upload, response.status]).toEqual([upload, 200]);
+    expect((await response.text()).length).toBe(body.length);
+  }
+  const other = await fetch(`${url}/api/dashboard/acme/test/api-call`, { method: "POST", body });
+  expect(other.status).toBe(413);
 });

@@ -23,8 +23,10 @@ export type Reply = { text: string } | { problem: ReplyProblem };
  * The reply in a response's body, or null if the body is not a JSON object with a `reply`.
  */
 export function parseReply(body: string): Reply | null {
-  if (!body.trimStart().startsWith("{")) return null;
-  const sent = parseJson(body);
+  // Also without a byte order mark, which some servers send.
+  const json = body.trimStart();
+  if (!json.startsWith("{")) return null;
+  const sent = parseJson(json);
   if (sent === undefined) {
     const isCut = Buffer.byteLength(body) >= maximumReplyBytes;
     return { problem: isCut ? "too_long" : "invalid_json" };
@@ -40,9 +42,9 @@ export function parseReply(body: string): Reply | null {
   return data;
 }
 
-function parseJson(body: string): { reply?: unknown } | undefined {
+function parseJson(json: string): { reply?: unknown } | undefined {
   try {
-    return JSON.parse(body);
+    return JSON.parse(json);
   } catch {
     return undefined;
   }
