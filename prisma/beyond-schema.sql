@@ -93,6 +93,10 @@ CREATE INDEX "request_logs_idempotency_key_idx" ON "request_logs" ("tenant_id", 
 -- only one in capitals. Every search includes it, so it reads no other tenant's entries.
 CREATE INDEX "customers_search_idx" ON "customers" USING GIN (array_to_tsvector(array_append("search_words", upper("tenant_id"))));
 
+-- The dashboard sorts customers by their display names, without case and accents (sortName in lib/customers/service.sql.ts).
+CREATE INDEX "customers_name_idx" ON "customers" ("tenant_id", "environment",
+  left(lower(regexp_replace(normalize(coalesce("name", "email", "phone", "external_id", '') COLLATE "C", NFKD), '[\u0300-\u036f]', '', 'g')), 100), "id");
+
 -- Every page of the dashboard says how much access is suspended. Most organizations have nothing in these indexes.
 CREATE INDEX "api_keys_suspended_idx" ON "api_keys" ("tenant_id") WHERE "suspended_at" IS NOT NULL;
 CREATE INDEX "webhooks_suspended_idx" ON "webhooks" ("tenant_id") WHERE "suspended_at" IS NOT NULL;

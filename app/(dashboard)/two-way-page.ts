@@ -6,8 +6,9 @@ type Search = { cursor?: string | undefined; order: "asc" | "desc"; limit: numbe
 type Page<Item> = { data: Item[]; nextCursor?: string };
 
 /**
- * Reads a page of a list by cursor, forwards or backwards. `before` is the id before which the page
- * ends: such a page is the next one in the reverse order.
+ * Reads a page of a list by cursor, forwards or backwards. `before` is the cursor before which the
+ * page ends: such a page is the next one in the reverse order.
+ * @param cursorOf the cursor after an item, if it is not the item's id
  */
 export async function twoWayPage<
   Query extends Search,
@@ -17,10 +18,12 @@ export async function twoWayPage<
   search: Query,
   before: string | undefined,
   list: (search: Query) => Promise<Found>,
+  cursorOf: (item: Item) => string = ({ id }) => id,
 ): Promise<Found & { previousCursor?: string | undefined }> {
   if (before === undefined) {
     const page = await list(search);
-    return { ...page, previousCursor: search.cursor && page.data[0]?.id };
+    const [first] = page.data;
+    return { ...page, previousCursor: search.cursor && first && cursorOf(first) };
   }
   const order = search.order === "asc" ? "desc" : "asc";
   const reversed = await list({ ...search, order, cursor: before });
@@ -28,7 +31,8 @@ export async function twoWayPage<
   if (!reversed.nextCursor) return list({ ...search, cursor: undefined });
   const data = reversed.data.toReversed();
   // A scan that ended before it found anything continues from where it ended, in both directions.
-  const nextCursor = data.at(-1)?.id ?? reversed.nextCursor;
+  const last = data.at(-1);
+  const nextCursor = last ? cursorOf(last) : reversed.nextCursor;
   return { ...reversed, data, nextCursor, previousCursor: reversed.nextCursor };
 }
 

@@ -41,11 +41,10 @@ export function ScopePicker({ presets, resources, chosen, onChange, error }: Pic
     <fieldset className="space-y-3" aria-describedby={error ? `${id}-error` : undefined}>
       <legend className="font-medium">Scopes</legend>
       <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
-        {presets.map(({ name, description, scopes }) => (
+        {presets.map(({ name, scopes }) => (
           <button
             key={name}
             type="button"
-            title={description}
             aria-pressed={preset?.name === name}
             onClick={() => onChange([...scopes])}
             className="h-9 rounded-lg border border-line-strong px-2 font-medium hover:bg-sunken aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
@@ -54,6 +53,7 @@ export function ScopePicker({ presets, resources, chosen, onChange, error }: Pic
           </button>
         ))}
       </div>
+      {preset ? <p className="text-muted text-xs">{preset.description}</p> : null}
       <div className="divide-y divide-line rounded-lg border border-line">
         {resources.map(({ name, label, isWritable }) => (
           <fieldset

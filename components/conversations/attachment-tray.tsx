@@ -22,7 +22,7 @@ export function AttachmentTray({ uploads, again, remove }: AttachmentTrayProps) 
         >
           <FileIcon className="size-4 shrink-0 text-muted" aria-hidden="true" />
           <span className="min-w-0 flex-1">
-            <span className="block truncate" title={upload.file.name}>
+            <span dir="auto" className="wrap-anywhere block">
               {upload.file.name}
             </span>
             <State upload={upload} />

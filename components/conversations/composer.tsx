@@ -253,7 +253,6 @@ export function Composer({
               size="icon"
               onClick={() => picker.current?.click()}
               aria-label="Attach files"
-              title="Attach files, or drop or paste them here"
             >
               <Paperclip className="size-4" aria-hidden="true" />
             </Button>

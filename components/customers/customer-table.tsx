@@ -1,42 +1,39 @@
 import Link from "next/link";
 import { CopyableId } from "@/components/ui/copyable-id";
-import { Cell, Row, RowName, Table } from "@/components/ui/table";
+import { Cell, Row, RowName, type Sorting, sortedCaption, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { displayName } from "@/lib/customers/display-name";
 import type { Customer } from "@/lib/customers/schema";
 
 const headings = [
-  { label: "Customer" },
-  { label: "Email" },
-  { label: "Phone" },
+  { label: "Customer", sort: "name" },
+  { label: "Contact" },
   { label: "External id" },
   { label: "Conversations", align: "right" as const },
-  { label: "Created" },
+  { label: "Created", sort: "created" },
+  { label: "Updated", sort: "updatedAt" },
 ];
 
 export function CustomerTable({
   customers,
-  order,
   base,
+  sorting,
   now,
 }: {
   customers: Customer[];
-  order: "asc" | "desc";
   base: string;
+  sorting: Sorting;
   now: Date;
 }) {
   return (
-    <Table
-      caption={`Customers, ${order === "asc" ? "oldest" : "newest"} first`}
-      headings={headings}
-    >
+    <Table caption={sortedCaption("Customers", sorting)} headings={headings} sorting={sorting}>
       {customers.map((customer) => (
         <Row key={customer.id}>
           <RowName>
             <Link
               dir="auto"
               href={`${base}/customers/${customer.id}`}
-              className="row-link block break-words font-medium"
+              className="row-link wrap-anywhere block font-medium"
             >
               {displayName(customer)}
             </Link>
@@ -44,11 +41,9 @@ export function CustomerTable({
               <CopyableId id={customer.id} />
             </span>
           </RowName>
-          <Cell label="Email">
-            <Value text={customer.email} />
-          </Cell>
-          <Cell label="Phone">
-            <Value text={customer.phone} />
+          <Cell label="Contact">
+            {customer.email || !customer.phone ? <Value text={customer.email} /> : null}
+            {customer.phone ? <Value text={customer.phone} /> : null}
           </Cell>
           <Cell label="External id">
             <Value text={customer.externalId} />
@@ -57,7 +52,14 @@ export function CustomerTable({
             {customer.conversationCount.toLocaleString("en")}
           </Cell>
           <Cell label="Created">
-            <Time at={new Date(customer.createdAt)} now={now} />
+            <span className="lg:whitespace-normal">
+              <Time at={new Date(customer.createdAt)} now={now} />
+            </span>
+          </Cell>
+          <Cell label="Updated">
+            <span className="lg:whitespace-normal">
+              <Time at={new Date(customer.updatedAt)} now={now} />
+            </span>
           </Cell>
         </Row>
       ))}
@@ -68,7 +70,7 @@ export function CustomerTable({
 function Value({ text }: { text: string | null }) {
   if (!text) return <span className="text-muted">–</span>;
   return (
-    <span dir="auto" className="block max-w-56 truncate" title={text}>
+    <span dir="auto" className="wrap-anywhere block lg:whitespace-normal xl:min-w-32">
       {text}
     </span>
   );

@@ -45,7 +45,7 @@ export function UploadList({ uploads, documentsPath, again, remove, clear }: Pro
               className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2.5"
             >
               <span className="min-w-0 flex-1 basis-56">
-                <span className="block truncate font-medium" title={upload.file.name}>
+                <span dir="auto" className="wrap-anywhere block font-medium">
                   {upload.file.name}
                 </span>
                 <State upload={upload} documentsPath={documentsPath} />

@@ -1,7 +1,10 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { withQuery } from "./pager";
+import { SortMenu } from "./sort-menu";
+import { currentOrder, ordersOf, type Sorting, sortedHref } from "./sorting";
+
+export type { Sorting };
 
 export type Heading = {
   label: string;
@@ -11,17 +14,10 @@ export type Heading = {
   sort?: string;
 };
 
-/** The page of a list that can be sorted. `initial` is its column without a choice, descending. */
-export type Sorting = {
-  path: string;
-  query: Record<string, string | string[] | undefined>;
-  initial: string;
-};
-
 /**
  * A table. On a narrow screen, each row is a block whose cells show their
  * heading. The first cell of a row is its name (`RowName`), the others are `Cell`s in the order of
- * the headings.
+ * the headings. The orders of a list that can be sorted are in a menu there.
  * @param caption the content and its order, for screen readers only.
  */
 export function Table({
@@ -35,33 +31,39 @@ export function Table({
   sorting?: Sorting;
   children: ReactNode;
 }) {
+  const sortable = headings.flatMap(({ label, sort }) =>
+    sorting && sort ? { label, column: sort } : [],
+  );
   return (
-    <div className="rounded-2xl border border-line bg-surface">
-      <table className="block w-full lg:table">
-        <caption className="sr-only">{caption}</caption>
-        <thead className="sr-only lg:not-sr-only lg:table-header-group">
-          <tr className="border-line border-b text-left text-muted text-xs">
-            {headings.map(({ label, align, isHidden, sort }) => (
-              <th
-                key={label}
-                scope="col"
-                aria-sort={sorting && sort ? sortOf(sort, sorting) : undefined}
-                className={`whitespace-nowrap px-3 py-2.5 font-medium first:pl-5 last:pr-5 ${align === "right" ? "not-last:pr-6 text-right" : ""}`}
-              >
-                {isHidden ? (
-                  <span className="sr-only">{label}</span>
-                ) : sorting && sort ? (
-                  <SortLink label={label} column={sort} sorting={sorting} />
-                ) : (
-                  label
-                )}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="block divide-y divide-line lg:table-row-group">{children}</tbody>
-      </table>
-    </div>
+    <>
+      {sorting && sortable.length > 0 ? <SortMenu columns={sortable} sorting={sorting} /> : null}
+      <div className="rounded-2xl border border-line bg-surface">
+        <table className="block w-full lg:table">
+          <caption className="sr-only">{caption}</caption>
+          <thead className="sr-only lg:not-sr-only lg:table-header-group">
+            <tr className="border-line border-b text-left text-muted text-xs">
+              {headings.map(({ label, align, isHidden, sort }) => (
+                <th
+                  key={label}
+                  scope="col"
+                  aria-sort={sorting && sort ? ariaSort(sort, sorting) : undefined}
+                  className={`whitespace-nowrap px-3 py-2.5 font-medium first:pl-5 last:pr-5 ${align === "right" ? "not-last:pr-6 text-right" : ""}`}
+                >
+                  {isHidden ? (
+                    <span className="sr-only">{label}</span>
+                  ) : sorting && sort ? (
+                    <SortLink label={label} column={sort} sorting={sorting} />
+                  ) : (
+                    label
+                  )}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="block divide-y divide-line lg:table-row-group">{children}</tbody>
+        </table>
+      </div>
+    </>
   );
 }
 
@@ -69,35 +71,30 @@ export function Table({
 export const sortedCaption = (what: string, { query }: Sorting) =>
   query.sort ? what : `${what}, ${query.order === "asc" ? "oldest" : "newest"} first`;
 
-const startAscending = new Set(["name", "url", "status"]);
+const ariaOrders = { asc: "ascending", desc: "descending" } as const;
 
-function sortOf(column: string, { query, initial }: Sorting) {
-  if ((query.sort ?? initial) !== column) return "none";
-  return query.order === "asc" ? "ascending" : "descending";
+function ariaSort(column: string, sorting: Sorting) {
+  const order = currentOrder(column, sorting);
+  return order ? ariaOrders[order] : "none";
 }
 
 /** Sorts by the column, or reverses the order. Only where the headings are visible. */
 function SortLink({ label, column, sorting }: { label: string; column: string; sorting: Sorting }) {
-  const { path, query, initial } = sorting;
-  const current = sortOf(column, sorting);
-  const order = current === "ascending" ? null : current === "descending" ? "asc" : null;
-  // Names start with A, times with the newest and numbers with the highest.
-  const first = startAscending.has(column) ? "asc" : null;
-  const Arrow = current === "ascending" ? ArrowUp : ArrowDown;
+  const current = currentOrder(column, sorting);
+  const [usual = "desc"] = ordersOf(column);
+  const next = current ? ({ asc: "desc", desc: "asc" } as const)[current] : usual;
+  const Arrow = current === "asc" ? ArrowUp : ArrowDown;
   return (
     <>
       <span className="lg:hidden">{label}</span>
       <Link
-        href={withQuery(path, query, {
-          sort: column === initial ? null : column,
-          order: current === "none" ? first : order,
-        })}
+        href={sortedHref(column, next, sorting)}
         prefetch={false}
         scroll={false}
         className="hidden items-center gap-1 rounded hover:text-ink lg:inline-flex"
       >
         {label}
-        {current === "none" ? null : <Arrow className="size-3" aria-hidden="true" />}
+        {current ? <Arrow className="size-3" aria-hidden="true" /> : null}
       </Link>
     </>
   );

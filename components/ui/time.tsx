@@ -20,7 +20,7 @@ export function Time({ at, now }: { at: Date; now: Date }) {
  */
 export function ExactTime({ at }: { at: Date }) {
   return (
-    <time dateTime={at.toISOString()} title={exactTime(at)} className="tabular-nums">
+    <time dateTime={at.toISOString()} className="tabular-nums">
       {formatTime(at, {
         day: "numeric",
         month: "short",

@@ -11,6 +11,7 @@ import {
   updatedAt,
 } from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
+import { isId } from "@/lib/resources/ids";
 import { listQuery, pageOf } from "@/lib/resources/pages";
 import { wordsOf } from "./search-words";
 
@@ -136,10 +137,21 @@ export const listCustomersQuery = listQuery("customer", "desc", {
   metadata: metadataFilter.optional(),
 });
 
-/** The dashboard's search, by anything that identifies a customer. */
-export const findCustomersQuery = listCustomersQuery
-  .pick({ cursor: true, limit: true, order: true })
-  .extend({ q: z.string().max(200).optional() });
+/** The last customer of a page of customers by their last change, with the time that it had. */
+const changeCursor = /^\d{1,15}-cus_[0-9A-Z]{26}$/;
+
+/** The dashboard's list and search, by anything that identifies a customer. */
+export const findCustomersQuery = listCustomersQuery.pick({ limit: true, order: true }).extend({
+  q: z.string().max(200).optional(),
+  sort: z.enum(["name", "updatedAt"]).optional(),
+  cursor: z
+    .string()
+    .refine((value) => isId("customer", value) || changeCursor.test(value), {
+      params: { kind: "invalid-cursor" },
+      message: "must be a cursor of this list",
+    })
+    .optional(),
+});
 
 export type CreateCustomer = z.output<typeof createCustomerBody>;
 export type UpdateCustomer = z.output<typeof updateCustomerBody>;

@@ -2,7 +2,14 @@ import { recordEvent } from "@/lib/events/record-event";
 import type { Caller } from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
 import { type Prisma, readRows, runSql } from "@/lib/platform/db";
-import { type AppError, alreadyExists, echo, erased, invalidBody } from "@/lib/platform/errors";
+import {
+  type AppError,
+  alreadyExists,
+  echo,
+  erased,
+  invalidBody,
+  invalidCursor,
+} from "@/lib/platform/errors";
 import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
@@ -27,6 +34,7 @@ import {
   findCustomersStatement,
   lockByExternalIdStatement,
   lockForDeletionStatement,
+  sortCustomersStatement,
 } from "./service.sql";
 
 export async function listCustomers(caller: Caller, query: ListCustomers) {
@@ -51,13 +59,39 @@ export async function listCustomers(caller: Caller, query: ListCustomers) {
   return toPage(rows, page.limit, toCustomer);
 }
 
-/** The dashboard's search. Without words it lists all customers. */
+/** The dashboard's list and search. Without words it lists all customers. */
 export async function findCustomers(
   caller: Caller,
-  { q = "", cursor, limit = 30, order = "desc" }: Partial<FindCustomers>,
+  { q = "", sort, cursor, limit = 30, order = "desc" }: Partial<FindCustomers>,
 ) {
   const words = wordsOf(q).length > 0 ? q : undefined;
-  return listCustomers(caller, { q: words, cursor, limit, order });
+  if (!sort) return listCustomers(caller, { q: words, cursor, limit, order });
+  const statement = sortCustomersStatement(caller.partition, {
+    ...{ q: words, sort, limit, order },
+    after: cursor === undefined ? null : positionAfter(sort, cursor),
+  });
+  const { data, nextCursor } = toPage(
+    await readRows<CustomerRow>(statement, caller),
+    limit,
+    toCustomer,
+  );
+  const last = nextCursor === undefined ? undefined : data.at(-1);
+  return { data, ...(last && { nextCursor: customerCursor(sort, last) }) };
+}
+
+type Sort = FindCustomers["sort"];
+
+/**
+ * Where a page of the sorted list ends. By the last change, it contains the time, so that a customer
+ * who changes meanwhile does not move it.
+ */
+export const customerCursor = (sort: Sort, { id, updatedAt }: Customer): string =>
+  sort === "updatedAt" ? `${Date.parse(updatedAt)}-${id}` : id;
+
+function positionAfter(sort: Sort, cursor: string) {
+  const [time = "", id] = cursor.split("-");
+  if ((sort === "updatedAt") !== (id !== undefined)) throw invalidCursor();
+  return id === undefined ? { id: cursor } : { id, updatedAt: new Date(Number(time)) };
 }
 
 export async function getCustomer(caller: Caller, id: string) {

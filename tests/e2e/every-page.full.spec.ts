@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { furnish } from "./furnish";
 import { expect, newVisitor, test } from "./test";
-import { expectNoOverflow, expectNoViolations, watch } from "./watch";
+import { expectNoHoverOnly, expectNoOverflow, expectNoViolations, watch } from "./watch";
 
 /** The compressed size of all scripts of a page: what a first visit loads until it is complete. */
 const maximumScriptKilobytes = 180;
@@ -29,7 +29,7 @@ test.beforeAll(async ({ browser }) => {
 
 test.afterAll(() => furnished?.close());
 
-test("every page, light, dark and narrow: axe reports no violations, nothing overflows, no other host is requested, the console is empty", async ({
+test("every page, light, dark and narrow: axe reports no violations, nothing overflows or needs a pointer to be read, no other host is requested, the console is empty", async ({
   browser,
 }) => {
   const context = await newVisitor(browser);
@@ -43,6 +43,7 @@ test("every page, light, dark and narrow: axe reports no violations, nothing ove
       page.getByRole("heading", { level: 1, includeHidden: true }).first(),
       pageName,
     ).toBeVisible();
+    await expectNoHoverOnly(page, pageName);
     for (const { name, colorScheme, viewport } of looks) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize(viewport);

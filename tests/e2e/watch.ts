@@ -46,3 +46,20 @@ export async function expectNoOverflow(page: Page, look: string): Promise<void> 
   );
   expect([look, overflow]).toEqual([look, 0]);
 }
+
+/**
+ * Finds texts that are only in a `title`, which neither the keyboard nor a touch screen shows. Exact
+ * times are a choice in the account menu, charts have a table, and rows a page.
+ */
+export async function expectNoHoverOnly(page: Page, look: string): Promise<void> {
+  const hidden = await page.locator("[title]").evaluateAll((elements) =>
+    elements
+      .filter((element) => {
+        const { title, textContent, ariaLabel } = element as HTMLElement;
+        const isElsewhere = element.closest("time, [aria-hidden=true], tr:has(.row-link)");
+        return !isElsewhere && textContent?.trim() !== title && ariaLabel !== title;
+      })
+      .map(({ outerHTML }) => outerHTML.slice(0, 160)),
+  );
+  expect([look, hidden]).toEqual([look, []]);
+}

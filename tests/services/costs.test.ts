@@ -23,6 +23,8 @@ const costBounds: Record<string, readonly number[]> = {
   "list messages": [2, 1.9, 0.5, 2.9, 710, 155],
   "create a conversation": [1, 3.9, 0.5, 9.9, 3_640, 85],
   "create a conversation, with a key": [1, 4.9, 0.5, 12.9, 5_040, 90],
+  // Two index entries are those of the orders by name and by last change, in the dashboard.
+  "create a customer": [2, 3.9, 0.5, 12.9, 4_900, 490],
   // One index entry is that of the search (docs/decisions/0015-search-in-postgresql.md).
   "post a message": [2, 5.9, 1.5, 18.9, 5_600, 95],
   "post a message, with a key": [2, 6.9, 1.5, 21.9, 6_850, 100],
@@ -91,6 +93,15 @@ const hot: Record<string, Hot> = {
   "create a conversation, with a key": {
     status: 201,
     request: ({ key }, _, n) => post(conversations, key, { channelId: "web" }, `create-${n}`),
+  },
+  "create a customer": {
+    status: 201,
+    request: ({ key }, _, n) =>
+      post("/v1/public/customers", key, {
+        externalId: `user_${n}`,
+        name: `Ada Lovelace ${n}`,
+        email: `ada-${n}@example.com`,
+      }),
   },
   "post a message": {
     status: 201,

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { displayName } from "@/lib/customers/display-name";
 import { createCustomerBody } from "@/lib/customers/schema";
 import { createCustomer, findCustomers, updateCustomer } from "@/lib/customers/service";
 import { type Caller, type Identity, mutate, reader } from "@/lib/platform/caller";
@@ -129,4 +130,97 @@ test("every text is possible in a customer and in a search", async () => {
     }),
     { numRuns: 150, examples: [["\uFDFA".repeat(200)], ["'\\' & | ! :* <->"], ["\u200d"], ["--"]] },
   );
+});
+
+describe("a sorted list", () => {
+  type Page = Parameters<typeof findCustomers>[1];
+
+  /** Reads every page, and returns the display names in order. */
+  async function pagesOf(caller: Caller, page: Page): Promise<string[]> {
+    const shown: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { data, nextCursor } = await findCustomers(caller, { ...page, limit: 2, cursor });
+      shown.push(...data.map(displayName));
+      cursor = nextCursor;
+    } while (cursor);
+    return shown;
+  }
+
+  test("is in the order of the display names, without regard to case and accents, over several pages", async () => {
+    const [identity, stranger] = [await newIdentity(), await newIdentity()];
+    for (const body of [
+      { name: "Zoë" },
+      { name: "Émile" },
+      { name: "ada" },
+      { email: "eve@example.com" },
+      { name: "Ada Lovelace", email: "zed@example.com" },
+      { name: "Zoe" },
+      { externalId: "Bob" },
+    ])
+      await create(identity, body);
+    await create(stranger, { name: "Aaa" });
+    const caller = reader(identity);
+    // Equal names are in the order of their creation.
+    const sorted = ["ada", "Ada Lovelace", "Bob", "Émile", "eve@example.com", "Zoë", "Zoe"];
+    expect(await pagesOf(caller, { sort: "name", order: "asc" })).toEqual(sorted);
+    expect(await pagesOf(caller, { sort: "name", order: "desc" })).toEqual(sorted.toReversed());
+    expect(await pagesOf(caller, { sort: "name", order: "asc", q: "ada" })).toEqual([
+      "ada",
+      "Ada Lovelace",
+    ]);
+  });
+
+  test("by name starts again if the customer at the end of a page was deleted", async () => {
+    const identity = await newIdentity();
+    for (const name of ["Ada", "Bob", "Carl"]) await create(identity, { name });
+    for (const [order, first] of [
+      ["asc", "Ada"],
+      ["desc", "Carl"],
+    ] as const) {
+      const { data } = await findCustomers(reader(identity), {
+        sort: "name",
+        order,
+        cursor: "cus_00000000000000000000000000",
+      });
+      expect(data[0]?.name).toBe(first);
+    }
+  });
+
+  test("is in the order of the last change, and a change in the meantime does not move its pages", async () => {
+    const identity = await newIdentity();
+    const created: { id: string }[] = [];
+    for (const name of ["Ada", "Bob", "Carl", "Dora"])
+      created.push(await create(identity, { name }));
+    const change = (index: number) =>
+      mutate(identity, (caller) =>
+        updateCustomer(caller, created[index]?.id ?? "", { locale: "de" }),
+      );
+    await change(1);
+    const caller = reader(identity);
+    expect(await pagesOf(caller, { sort: "updatedAt" })).toEqual(["Bob", "Dora", "Carl", "Ada"]);
+    expect(await pagesOf(caller, { sort: "updatedAt", order: "asc" })).toEqual([
+      "Ada",
+      "Carl",
+      "Dora",
+      "Bob",
+    ]);
+    const first = await findCustomers(caller, { sort: "updatedAt", limit: 2 });
+    await change(3);
+    const second = await findCustomers(caller, {
+      sort: "updatedAt",
+      limit: 2,
+      cursor: first.nextCursor,
+    });
+    expect(second.data.map(displayName)).toEqual(["Carl", "Ada"]);
+  });
+
+  test("refuses the cursor of another order", async () => {
+    const caller = reader(await newIdentity());
+    for (const [sort, cursor] of [
+      ["updatedAt", "cus_00000000000000000000000000"],
+      ["name", "1-cus_00000000000000000000000000"],
+    ] as const)
+      await expect(findCustomers(caller, { sort, cursor })).rejects.toThrow("cursor");
+  });
 });

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { readQuery } from "@/lib/api/read-request";
 import { listConversationsQuery } from "@/lib/conversations/schema";
 import { listConversations } from "@/lib/conversations/service";
-import { listCustomersQuery } from "@/lib/customers/schema";
-import { listCustomers } from "@/lib/customers/service";
+import { findCustomersQuery, listCustomersQuery } from "@/lib/customers/schema";
+import { findCustomers, listCustomers } from "@/lib/customers/service";
 import { listDeliveriesQuery } from "@/lib/deliveries/schema";
 import { listDeliveries } from "@/lib/deliveries/service";
 import { listEventsQuery } from "@/lib/events/schema";
@@ -75,6 +75,14 @@ const lists: Record<
       externalId: ["external-77", "external-none"],
       "metadata[plan]": ["common", "rare", "none"],
     },
+  },
+  "customers of the dashboard": {
+    run: async (query) => {
+      const parsed = findCustomersQuery.parse(query);
+      const { nextCursor } = await findCustomers(reader(identity), parsed);
+      await findCustomers(reader(identity), { ...parsed, cursor: nextCursor });
+    },
+    filters: { sort: ["name", "updatedAt"] },
   },
   documents: {
     run: (query) =>

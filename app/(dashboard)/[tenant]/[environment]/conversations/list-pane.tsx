@@ -76,6 +76,7 @@ const shortcuts: Shortcut[] = [
   { keys: "n", does: "Write an internal note" },
   { keys: "e", does: "Resolve, and open the next conversation" },
   { keys: "Ctrl Enter", does: "Send the message" },
+  { keys: "Ctrl V", does: "Attach copied files to the message" },
   { keys: "Esc", does: "Stop writing and keep the text" },
 ];
 

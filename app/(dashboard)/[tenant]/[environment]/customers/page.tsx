@@ -5,10 +5,10 @@ import { CustomerTable } from "@/components/customers/customer-table";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Filters } from "@/components/ui/filters";
 import { PageHeader } from "@/components/ui/page-header";
-import { CsvLink, orderFilter, Pager, PageSizes } from "@/components/ui/pager";
+import { CsvLink, Pager, PageSizes } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
-import { findCustomersQuery } from "@/lib/customers/schema";
-import { findCustomers } from "@/lib/customers/service";
+import { type Customer, findCustomersQuery } from "@/lib/customers/schema";
+import { customerCursor, findCustomers } from "@/lib/customers/service";
 import { env } from "@/lib/platform/env";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { createCustomerAction } from "./actions";
@@ -29,7 +29,12 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
     data: customers,
     nextCursor,
     previousCursor,
-  } = await twoWayPage(search, before, (page) => findCustomers(caller, page));
+  } = await twoWayPage(
+    search,
+    before,
+    (page) => findCustomers(caller, page),
+    (customer: Customer) => customerCursor(search.sort, customer),
+  );
   const isFirstUse = customers.length === 0 && Object.keys(query).length === 0;
 
   const create = hasRole(role, "MEMBER") ? (
@@ -66,9 +71,14 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
         </EmptyState>
       ) : (
         <>
-          <Filters filters={[searchFilter, orderFilter]} />
+          <Filters filters={[searchFilter]} />
           {customers.length > 0 ? (
-            <CustomerTable customers={customers} order={search.order} base={base} now={now} />
+            <CustomerTable
+              customers={customers}
+              base={base}
+              sorting={{ path, query, initial: "created" }}
+              now={now}
+            />
           ) : (
             <EmptyState title="No customers match">
               Each word that you type must be the start of a word in the name, email address, phone

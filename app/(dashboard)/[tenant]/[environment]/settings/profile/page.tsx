@@ -119,13 +119,16 @@ export default dashboardPage(async ({ caller, user, tenant, environment, base, n
               return (
                 <Row key={session.id}>
                   <RowName>
-                    <span
-                      className="flex flex-wrap items-center gap-2 font-medium"
-                      title={session.userAgent ?? undefined}
-                    >
+                    <span className="flex flex-wrap items-center gap-2 font-medium">
                       {device}
                       {isThis ? <Badge variant="good">This device</Badge> : null}
                     </span>
+                    {session.userAgent ? (
+                      <details className="mt-0.5 text-muted text-xs">
+                        <summary className="w-fit hover:text-ink">User agent</summary>
+                        <p className="wrap-anywhere mt-0.5 max-w-64">{session.userAgent}</p>
+                      </details>
+                    ) : null}
                   </RowName>
                   <Cell label="IP address">{session.address ?? "Unknown"}</Cell>
                   <Cell label="Signed in">

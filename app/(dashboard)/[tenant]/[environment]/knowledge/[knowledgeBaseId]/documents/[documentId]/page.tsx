@@ -147,11 +147,10 @@ export default dashboardPage<"knowledgeBaseId" | "documentId">(
                 },
                 {
                   name: "Size",
-                  value: (
-                    <span title={`${document.sizeBytes.toLocaleString("en")} bytes`}>
-                      {byteSize(document.sizeBytes)}
-                    </span>
-                  ),
+                  value:
+                    document.sizeBytes < 1_024
+                      ? byteSize(document.sizeBytes)
+                      : `${byteSize(document.sizeBytes)} (${document.sizeBytes.toLocaleString("en")} bytes)`,
                 },
                 { name: "SHA-256", value: <CopyableId id={document.sha256} /> },
                 { name: "Uploaded", value: <Time at={new Date(document.createdAt)} now={now} /> },
