@@ -30,7 +30,8 @@ const env = {
 const started = [];
 
 /** @param {string} program @param {string[]} args */
-const run = (program, ...args) => execFileSync(program, args, { cwd: folder, env }).toString();
+const run = (program, ...args) =>
+  execFileSync(program, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] }).toString();
 
 /**
  * Starts a program, and waits until it prints a text.
@@ -68,6 +69,16 @@ async function step(name, work) {
   return result;
 }
 
+/** The fastest of five runs, in milliseconds. @param {string[]} args */
+function fastestMs(...args) {
+  const times = Array.from({ length: 5 }, () => {
+    const startedMs = performance.now();
+    run(process.execPath, ...args);
+    return performance.now() - startedMs;
+  });
+  return Math.round(Math.min(...times));
+}
+
 async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -99,10 +110,35 @@ server.serve_forever()
 `;
 
 try {
+  await step("the commands of the quickstart, up to a signed event", async () => {
+    const ownPort = await freePort();
+    const guide = readFileSync("docs/guides/quickstart.mdx", "utf8")
+      .replaceAll("%ORIGIN%", url)
+      .replaceAll("4000", ownPort);
+    const blocks = [...guide.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
+    const [, check = "", create = "", receive = "", register = ""] = blocks;
+    run("bash", "-euc", check);
+    const receiver = await start(/^/, {}, "bash", "-euc", `exec ${receive}`);
+    while (!(await fetch(`http://127.0.0.1:${ownPort}`).catch(() => null))?.ok);
+    const { id } = JSON.parse(run("bash", "-euc", register));
+    run("bash", "-euc", create);
+    await until(receiver.printed, /t=\d+,v1=\w+[\s\S]*"type":"message\.received"/);
+    const headers = { Authorization: `Bearer ${keys.test}` };
+    await fetch(`${url}/v1/public/webhooks/${id}`, { method: "DELETE", headers });
+  });
   await step("`npm install …/sdk.tgz`", () => {
     writeFileSync(path.join(folder, "package.json"), '{ "private": true, "type": "module" }');
     run("npm", "install", "--no-audit", "--no-fund", `${url}/sdk.tgz`);
   });
+  const importing =
+    'import { Parlance } from "@parlance/sdk"; new Parlance(process.env.PARLANCE_API_KEY)';
+  const startUps = {
+    "an empty program in Node": fastestMs("--eval", ""),
+    "a program that imports the client": fastestMs("--input-type=module", "--eval", importing),
+    "`parlance --version`": fastestMs(command, "--version"),
+  };
+  for (const [name, ms] of Object.entries(startUps))
+    process.stdout.write(`| start-up of ${name} | ${ms} ms |\n`);
   const port = await freePort();
   const listening = await step("`parlance listen` connects and prints its secret", () =>
     start(
@@ -181,6 +217,11 @@ try {
     await client.close();
   });
 } finally {
+  // A program that still writes would fill the folder while it is removed.
+  const ends = started
+    .filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+    .map((child) => once(child, "exit"));
   for (const child of started) child.kill();
+  await Promise.all(ends);
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,5 +1,6 @@
 "use client";
 
+import { UseKeyInDocs } from "@/components/docs/use-key-in-docs";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { SecretDialog } from "@/components/shell/secret-dialog";
 import { CopyBlock } from "@/components/ui/copy";
@@ -49,6 +50,7 @@ export function RevealKeyDialog({
               onCopied={keep}
             />
           </div>
+          {shown.environment === "test" ? <UseKeyInDocs apiKey={shown.key} /> : null}
         </>
       )}
     </SecretDialog>

@@ -23,7 +23,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       guide(
         "quickstart",
         "Quickstart",
-        "From a key to a conversation and a signed webhook in five minutes.",
+        "From a key to a conversation and a signed webhook in two minutes.",
       ),
       guide(
         "authentication",

@@ -2,6 +2,7 @@ import Link from "next/link";
 import { type ComponentProps, isValidElement, type ReactNode } from "react";
 import { Code, fillPlaceholders } from "./code";
 import { anchorOf } from "./heading-anchor";
+import { withoutFileLinks } from "./repository-links";
 
 function textOf(node: ReactNode): string {
   if (typeof node === "string" || typeof node === "number") return String(node);
@@ -21,15 +22,6 @@ function Heading({ level, children }: { level: 2 | 3; children?: ReactNode }) {
     </Tag>
   );
 }
-
-/**
- * Guides link to each other's files, so that the links also work in the repository.
- * `webhooks.mdx#secrets` becomes `/docs/webhooks#secrets`.
- */
-export const withoutFileLinks = (href: string): string =>
-  href
-    .replace(/^([\w-]+)\.mdx(?=#|$)/, "/docs/$1")
-    .replace(/^\.\.\/\.\.\/CHANGELOG\.md$/, "/docs/changelog");
 
 function Anchor({ href: written = "", children }: ComponentProps<"a">) {
   const href = withoutFileLinks(written);

@@ -37,7 +37,7 @@ export const event = z
           .nullable()
           .optional()
           .meta({ description: "Of `message.received`: the conversation's agent." }),
-        agentVersion: integer("Of `message.received`: the agent's published version.", {
+        agentVersion: integer("The agent's published version, in `message.received`.", {
           minimum: 1,
         })
           .nullable()

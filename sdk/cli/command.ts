@@ -21,6 +21,8 @@ export type Command = {
   summary: string;
   /** The names of its arguments, with a question mark if they can be left out. */
   arguments?: string[];
+  /** What the first argument can be, for completion. */
+  choices?: readonly string[];
   options?: Options;
   /** More help, below the options. */
   details?: string;
@@ -68,10 +70,15 @@ export const listOf = (values: Values, name: string): string[] | undefined =>
     .filter((item) => item !== "");
 
 export function baseUrlOf(values: Values): string {
-  return (
+  const given =
     textOf(values, "base-url") ??
-    (process.env.PARLANCE_BASE_URL || readConfig().baseUrl || defaultBaseUrl)
-  );
+    (process.env.PARLANCE_BASE_URL || readConfig().baseUrl || defaultBaseUrl);
+  const url = /^(localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$)/.test(given) ? `http://${given}` : given;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new UsageError(
+      `The URL of the service must start with http:// or https://, unlike "${given}".`,
+    );
+  return url;
 }
 
 export function apiKeyOf(values: Values): string {

@@ -1,5 +1,7 @@
-// cspell:ignore CWORD esac COMPREPLY compgen bashcompinit commandline
+// cspell:ignore CWORD esac COMPREPLY compgen compinit compdef compadd commandline
 import { type Command, commonOptions, UsageError } from "./command";
+
+const shells = ["bash", "zsh", "fish"] as const;
 
 /**
  * Prints a script for a shell. It is generated from the commands, so it needs no process for each
@@ -9,15 +11,16 @@ export const completion = (all: () => Command[]): Command => ({
   name: "completion",
   summary: "Print the completion script of a shell: bash, zsh or fish",
   arguments: ["shell"],
+  choices: shells,
   details: `  bash:  parlance completion bash >> ~/.bashrc
   zsh:   parlance completion zsh >> ~/.zshrc
   fish:  parlance completion fish > ~/.config/fish/completions/parlance.fish`,
   run: async ({ args, output }) => {
-    const [shell = ""] = args;
-    const script = scripts[shell];
-    if (!script)
-      throw new UsageError(`There is no script for "${shell}". Shells: bash, zsh, fish.`);
-    const text = script(all());
+    const [given = ""] = args;
+    const shell = shells.find((name) => name === given);
+    if (!shell)
+      throw new UsageError(`There is no script for "${given}". Shells: ${shells.join(", ")}.`);
+    const text = scripts[shell](all());
     output.result({ shell, script: text }, text);
   },
 });
@@ -34,26 +37,37 @@ function followers(commands: Command[]): Map<string, string[]> {
     const [first = "", second] = command.name.split(" ");
     add("", [first]);
     if (second) add(first, [second]);
-    add(command.name, optionsOf(command));
+    add(command.name, [...(command.choices ?? []), ...optionsOf(command)]);
   }
   return next;
 }
 
-const bash = (commands: Command[]): string => `_parlance() {
+/** The patterns of `case`, the longest first, each with what it sets. */
+const cases = (commands: Command[], set: (words: string[]) => string): string =>
+  [...followers(commands)]
+    .reverse()
+    .map(([before, words]) => `    "${before}"${before ? "*" : ""}) ${set(words)} ;;`)
+    .join("\n");
+
+const scripts: Record<(typeof shells)[number], (commands: Command[]) => string> = {
+  bash: (commands) => `_parlance() {
   local words current="\${COMP_WORDS[COMP_CWORD]}" line="\${COMP_WORDS[*]:1:COMP_CWORD-1}"
   case "$line" in
-${[...followers(commands)]
-  .reverse()
-  .map(([before, words]) => `    "${before}"${before ? "*" : ""}) words="${words.join(" ")}" ;;`)
-  .join("\n")}
+${cases(commands, (words) => `words="${words.join(" ")}"`)}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
-complete -o default -F _parlance parlance`;
-
-const scripts: Record<string, (commands: Command[]) => string> = {
-  bash,
-  zsh: (commands) => `autoload -Uz bashcompinit && bashcompinit\n${bash(commands)}`,
+complete -o default -F _parlance parlance`,
+  // `compdef` exists only after `compinit`, which a new user's .zshrc does not call.
+  zsh: (commands) => `_parlance() {
+  local -a found
+  case "\${(j: :)words[2,CURRENT-1]}" in
+${cases(commands, (words) => `found=(${words.join(" ")})`)}
+  esac
+  compadd -a -- found || _default
+}
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+compdef _parlance parlance`,
   fish: (commands) =>
     [...followers(commands)]
       .map(([before, words]) => {

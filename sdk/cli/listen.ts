@@ -29,6 +29,7 @@ The command reconnects by itself and misses nothing. It needs a key with read:we
   run: async (input) => {
     const { values, output, signal } = input;
     const url = receiverOf(textOf(values, "forward-to"));
+    const givenSecret = await checkedSecret(textOf(values, "secret"));
     const apiKey = apiKeyOf(values);
     const client = clientOf(values);
     if (client.environment === "live" && values.live !== true)
@@ -37,7 +38,7 @@ The command reconnects by itself and misses nothing. It needs a key with read:we
         listen,
       );
     const key = createHash("sha256").update(apiKey).digest("hex").slice(0, 16);
-    const secret = textOf(values, "secret") ?? ownSecret();
+    const secret = givenSecret ?? ownSecret();
     const query = followQuery(values);
     const cursor = query.cursor ?? (values.resume ? readConfig().lastForwarded?.[key] : undefined);
     output.note(`The signing secret is ${secret}.`);
@@ -64,6 +65,19 @@ function receiverOf(given: string | undefined): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new UsageError(`--forward-to must be an http or https URL, and not "${given}".`, listen);
   return url;
+}
+
+async function checkedSecret(secret: string | undefined): Promise<string | undefined> {
+  if (secret === undefined) return undefined;
+  const isUsable = await signTestWebhook({ payload: "{}", secret }).then(
+    () => true,
+    () => false,
+  );
+  if (isUsable) return secret;
+  throw new UsageError(
+    `--secret must be a signing secret, whsec_ and then base64, and not "${secret}".`,
+    listen,
+  );
 }
 
 function ownSecret(): string {

@@ -63,6 +63,8 @@ async function readKey(signal: AbortSignal): Promise<string> {
     signal,
   });
   try {
+    // A terminal that is read character by character sends no signal for Ctrl-C.
+    lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
     for await (const line of lines) return line.trim();
   } finally {
     lines.close();

@@ -13,8 +13,9 @@ import { createOutput } from "./output";
 // arguments.
 
 const interrupt = new AbortController();
-process.on("SIGINT", () => interrupt.abort());
-process.on("SIGTERM", () => interrupt.abort());
+// The second one ends the process immediately.
+process.once("SIGINT", () => interrupt.abort());
+process.once("SIGTERM", () => interrupt.abort());
 // The reader of a pipe, such as `head`, may end first.
 process.stdout.on("error", () => process.exit(0));
 process.stderr.on("error", () => {});
@@ -30,6 +31,8 @@ async function run(words: string[]): Promise<number> {
     const group = commands.filter(({ name }) => name.startsWith(`${path[0]} `));
     if (group.length > 0 && (isHelp || path.length === 1)) return print(helpOfGroup(group));
     if (isHelp || path.length === 0) return print(overview(commands));
+    if (path[0]?.startsWith("-"))
+      throw new UsageError(`Write ${path[0]} after the command: parlance <command> [options].`);
     throw new UsageError(unknownCommand(path, group));
   }
   if (isHelp) return print(helpOfCommand(command));
@@ -106,9 +109,14 @@ function explain(error: unknown): number {
     process.stderr.write(`${error.message} See \`${help}\`.\n`);
     return 2;
   }
-  if (!(error instanceof ParlanceError)) throw error;
+  // The system may refuse something, too, for example to write the settings.
+  if (!(error instanceof ParlanceError) && !isSystemError(error)) throw error;
   process.stderr.write(`${error.message}\n`);
   if (error instanceof ApiError && error.kind === "unauthorized")
     process.stderr.write("Sign in with a key that is valid: `parlance login`.\n");
   return 1;
+}
+
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && "syscall" in error;
 }

@@ -13,6 +13,7 @@ export const open: Command = {
   name: "open",
   summary: "Open the dashboard or the docs in the browser",
   arguments: ["page?"],
+  choices: Object.keys(pages),
   details: `Pages: ${Object.keys(pages).join(", ")}. Default: dashboard.`,
   run: async ({ args, values, output }) => {
     const [page = "dashboard"] = args;

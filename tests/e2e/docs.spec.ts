@@ -74,6 +74,8 @@ test("the type of a problem is a page, and the documentation has no broken links
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     seen.set(path, ids);
     for (const [, href = ""] of text.matchAll(/ href="([^"]+)"/g)) {
+      // A file is only in the repository.
+      expect([path, href]).not.toEqual([path, expect.stringMatching(/^\./)]);
       if (href.startsWith("#"))
         expect([path, href, ids.has(href.slice(1))]).toEqual([path, href, true]);
       else if (/^\/(docs|llms)/.test(href)) waiting.push(href.split("#")[0] ?? "");
@@ -132,6 +134,26 @@ test("an operation can be tried with your own key, which stays for the next one"
   await page.reload();
   await other.getByText("Try it", { exact: true }).click();
   await expect(other.getByLabel("API key")).toHaveValue("");
+});
+
+test("a new test key can be used in the reference without copying it", async ({ page }) => {
+  await signUp(page);
+  await page.getByRole("button", { name: "Create API key" }).click();
+  await page.getByLabel("Name").fill("Reference");
+  await page.getByRole("button", { name: "Create test key" }).click();
+  const key = await page.getByLabel("API key", { exact: true }).inputValue();
+  await page.getByRole("button", { name: "Use this key in the reference" }).click();
+  await expect(page.getByRole("button", { name: "The reference uses this key" })).toBeDisabled();
+  await page.getByLabel("I have saved the API key").check();
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
+
+  await page.goto("/docs/reference/account");
+  const account = page.locator("#getAccount");
+  await account.getByText("Try it", { exact: true }).click();
+  await expect(account.getByLabel("API key")).toHaveValue(key);
+  await account.getByRole("button", { name: "Send" }).click();
+  await expect(account.getByRole("form")).toContainText('"environment": "test"');
 });
 
 test("a page can be read as Markdown: by its name, by the Accept header, and with a button", async ({

@@ -1,3 +1,4 @@
+// cspell:ignore émile maximiliane hohenfels
 import { newTestKey, signUp } from "./sign-up";
 import { expect, test } from "./test";
 import { expectNoOverflow, expectNoViolations } from "./watch";

@@ -1,7 +1,7 @@
-// cspell:ignore wehbooks forwardto CWORD COMPREPLY
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+// cspell:ignore wehbooks forwardto CWORD COMPREPLY compadd ZDOTDIR
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -133,6 +133,7 @@ test.each([
   [["listen", "--forwardto", "x"], "no option --forwardto. Did you mean --forward-to?"],
   [["listen"], "Give the receiver"],
   [["listen", "--forward-to", "ftp://x"], "must be an http or https URL"],
+  [["listen", "--forward-to", "localhost:1", "--secret", "whsec_é"], "--secret must be a signing"],
   [["webhooks", "resend", "wh_1"], "Give <delivery>."],
   [["webhooks", "deliveries"], "Give <webhook>."],
   [["webhooks", "deliveries", "wh_1", "--status", "held,lost"], 'and not "lost"'],
@@ -141,6 +142,10 @@ test.each([
   [["logs", "tail", "--since", "yesterday"], "--since must be a time"],
   [["logs", "trail"], 'no command "logs trail". Did you mean "logs tail"?'],
   [["whoami", "extra"], 'no argument for "extra"'],
+  [["--json", "whoami"], "Write --json after the command"],
+  [["completion", "csh"], 'no script for "csh". Shells: bash, zsh, fish.'],
+  [["open", "--base-url", "nonsense"], 'must start with http:// or https://, unlike "nonsense"'],
+  [["open", "logs"], 'no page "logs". Pages: dashboard'],
   [["whoami"], "There is no API key. Run `parlance login`"],
 ])("invalid arguments %j end with 2 and an explanation", async (args, message) => {
   const { exitCode, output, problem } = await newUser().parlance(args);
@@ -161,6 +166,16 @@ test("login stores a valid key where only the user can read it, and logout delet
   expect(JSON.parse(output)).toMatchObject({ id: tenantId, environment: "test" });
   expect((await parlance(["logout"])).exitCode).toBe(0);
   expect((await parlance(["whoami"])).exitCode).toBe(2);
+});
+
+test("settings that cannot be written are explained in one line", async () => {
+  const { key } = await newTenant();
+  const { parlance, config } = newUser(key);
+  // A folder is in the place of the file.
+  mkdirSync(config);
+  const { exitCode, output, problem } = await parlance(["login", "--api-key", key]);
+  expect([exitCode, output]).toEqual([1, ""]);
+  expect(problem).toMatch(/^E[A-Z]+: [^\n]+\n$/);
 });
 
 test("listen forwards every event in order, signed, and resumes after the last one", async () => {
@@ -223,22 +238,49 @@ test("listen shows why a receiver does not respond, and refuses a live key unles
   expect(await live.parlance(["trigger", "customer.created"])).toMatchObject({ exitCode: 2 });
 });
 
-test("a command that is interrupted before its response ends with 1", async () => {
-  const silent = createServer().listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  const { port } = silent.address() as AddressInfo;
-  const { start } = newUser(`prl_test_${"x".repeat(40)}`);
-  const child = start("whoami", "--base-url", `http://127.0.0.1:${port}`);
-  let problem = "";
-  child.stderr?.on("data", (chunk) => {
-    problem += chunk;
-  });
-  await once(silent, "request");
-  child.kill("SIGINT");
-  expect(await once(child, "close")).toEqual([1, null]);
-  expect(problem).toBe("Interrupted.\n");
-  silent.closeAllConnections();
-  silent.close();
+test.each([[["whoami"]], [["trigger", "customer.created"]], [["webhooks", "list"]]])(
+  "%j ends with 1 if it is interrupted before its response",
+  async (command) => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const { start } = newUser(`prl_test_${"x".repeat(40)}`);
+    const child = start(...command, "--base-url", `http://127.0.0.1:${port}`);
+    const notes = notesOf(child);
+    await once(silent, "request");
+    child.kill("SIGINT");
+    expect(await once(child, "close")).toEqual([1, null]);
+    expect(notes()).toBe("Interrupted.\n");
+    silent.closeAllConnections();
+    silent.close();
+  },
+);
+
+test("a command whose reader ends first ends, too, with 0 and without a message", async () => {
+  const { key } = await newTenant();
+  const { start, parlance } = newUser(key);
+  const tail = start("events", "tail", "--json");
+  await ready(tail);
+  const notes = notesOf(tail);
+  tail.stdout?.destroy();
+  const exit = once(tail, "exit");
+  await parlance(["trigger", "customer.created"]);
+  expect(await exit).toEqual([0, null]);
+  expect(notes()).toBe("");
+});
+
+test("a server that is away is explained in one line, with or without its http://", async () => {
+  const { parlance } = newUser(`prl_test_${"x".repeat(40)}`);
+  const gone = createServer().listen(0, "127.0.0.1");
+  await once(gone, "listening");
+  const { port } = gone.address() as AddressInfo;
+  gone.close();
+  for (const scheme of ["http://", ""]) {
+    const address = `${scheme}127.0.0.1:${port}`;
+    const { exitCode, output, problem } = await parlance(["whoami", "--base-url", address]);
+    expect([exitCode, output]).toEqual([1, ""]);
+    expect(problem).toMatch(new RegExp(`^GET http://127\\.0\\.0\\.1:${port}/[^\\n]+\\n$`));
+  }
 });
 
 test("trigger raises each type that it names, and events tail prints them", async () => {
@@ -336,6 +378,9 @@ test("webhooks are listed, tested, resent and replayed", async () => {
     problem: expect.stringMatching(/^409 /),
   });
   await json("trigger", "customer.created");
+  // Names of knowledge bases are unique.
+  await json("trigger", "knowledge_base.created");
+  await json("trigger", "knowledge_base.created");
   expect(
     await json("webhooks", "replay", webhook.id, "--since", "2026-01-01T00:00:00Z", "--dry-run"),
   ).toEqual({ count: 0, isMore: false });
@@ -385,20 +430,37 @@ test("the deliveries of a webhook are listed newest first, by status, and can be
   await receiver.close();
 });
 
-test("the completion of bash knows commands, their second words and their options", async () => {
-  const { parlance } = newUser();
-  const { output } = await parlance(["completion", "bash"]);
-  const complete = (line: string) =>
-    execFileSync("bash", [
-      "-c",
-      `${output}\nCOMP_WORDS=(${line} ""); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _parlance; echo "\${COMPREPLY[*]}"`,
-    ])
-      .toString()
-      .trim()
-      .split(" ");
-  expect(complete("parlance")).toContain("listen");
-  expect(complete("parlance webhooks")).toEqual(["list", "deliveries", "test", "resend", "replay"]);
-  expect(complete("parlance listen")).toContain("--forward-to");
-  for (const shell of ["zsh", "fish"])
-    expect((await parlance(["completion", shell])).output).toContain("parlance");
+const linesToComplete: [string, string[]][] = [
+  ["parlance", ["listen", "webhooks"]],
+  ["parlance webhooks", ["list", "deliveries", "test", "resend", "replay"]],
+  ["parlance listen", ["--forward-to", "--json"]],
+  ["parlance webhooks list", ["--json"]],
+  ["parlance trigger", ["message.received"]],
+  ["parlance completion", ["bash", "zsh", "fish"]],
+];
+
+test("the completion of bash knows commands, their second words, arguments and options", async () => {
+  const { output } = await newUser().parlance(["completion", "bash"]);
+  for (const [line, words] of linesToComplete) {
+    const program = `${output}
+COMP_WORDS=(${line} ""); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _parlance; echo "\${COMPREPLY[*]}"`;
+    const found = execFileSync("bash", ["-c", program]).toString().trim().split(" ");
+    expect([line, found]).toEqual([line, expect.arrayContaining(words)]);
+  }
+  expect((await newUser().parlance(["completion", "fish"])).output).toContain("parlance webhooks");
+});
+
+const hasZsh = spawnSync("zsh", ["--version"]).status === 0;
+if (!hasZsh) process.stdout.write("The completion of zsh is not tested: zsh is missing.\n");
+test.skipIf(!hasZsh)("the completion of zsh is the same, in a shell without settings", async () => {
+  const { output } = await newUser().parlance(["completion", "zsh"]);
+  for (const [line, words] of linesToComplete) {
+    // `compadd` is what the shell would show.
+    const program = `${output}
+compadd() { print -- \${(P)3} }
+words=(${line} ""); CURRENT=\${#words}; _parlance`;
+    const env = { ...process.env, ZDOTDIR: folder, HOME: folder };
+    const found = execFileSync("zsh", ["-fc", program], { env }).toString().trim().split(" ");
+    expect([line, found]).toEqual([line, expect.arrayContaining(words)]);
+  }
 });

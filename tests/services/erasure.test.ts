@@ -1,4 +1,4 @@
-// cspell:ignore zephyrine quarrington kumquat zeph quincunx quodlibet nümber ödipus
+// cspell:ignore zephyrine zqxes quarrington kumquat zeph quincunx quodlibet nümber ödipus
 import { expect, test } from "vitest";
 import { verifyChainOf } from "@/lib/audit/verify-chain";
 import { indexForSearch } from "@/lib/conversations/search-index";

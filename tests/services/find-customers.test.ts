@@ -1,3 +1,4 @@
+// cspell:ignore émile
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { displayName } from "@/lib/customers/display-name";

@@ -60,3 +60,32 @@ class Cases { public static void main(String[] arguments) throws Exception {
   await run("javac", ["-encoding", "UTF-8", "Webhooks.java", "Cases.java"], { cwd: folder });
   expect(await answers("java", ["-cp", ".", "Cases"])).toEqual(expected);
 });
+
+test.skipIf(!isThere("php", "--version"))("PHP", async () => {
+  await take("verify.php");
+  await write(
+    "cases.php",
+    `<?php
+require 'verify.php';
+foreach (file('cases.txt', FILE_IGNORE_NEW_LINES) as $line) {
+    [$header, $body] = array_map('base64_decode', explode(' ', $line));
+    echo isGenuine($body, $header, '${secret}', ${now}) ? 'true' : 'false', "\n";
+}
+`,
+  );
+  expect(await answers("php", ["cases.php"])).toEqual(expected);
+});
+
+test.skipIf(!isThere("ruby", "--version"))("Ruby", async () => {
+  await take("verify.rb");
+  await write(
+    "cases.rb",
+    `require_relative "verify"
+File.foreach("cases.txt", chomp: true) do |line|
+  header, body = line.split(" ", -1).map { |part| part.unpack1("m") }
+  puts genuine?(body, header, "${secret}", ${now})
+end
+`,
+  );
+  expect(await answers("ruby", ["cases.rb"])).toEqual(expected);
+});

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { DocsPage } from "@/components/docs/docs-pages";
-import { withoutFileLinks } from "@/components/docs/prose";
+import { withoutFileLinks } from "@/components/docs/repository-links";
 import { verifySnippetFiles } from "@/components/docs/verify-snippet-files";
 import { type DocsDocument, splitAtHeadings } from "./document";
 

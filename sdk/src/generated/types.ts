@@ -1552,7 +1552,7 @@ export type MessageReceivedEvent = {
     object: Message;
     /** The id of the agent. */
     agentId: string | null;
-    /** Of `message.received`: the agent's published version. */
+    /** The agent's published version, in `message.received`. */
     agentVersion: number | null;
   };
   /** The API request that caused the event, or null if none did. */

@@ -1466,7 +1466,7 @@ class MessageReceivedEventData(Model):
     agent_id: Optional[str] = None
     """The id of the agent."""
     agent_version: Optional[int] = None
-    """Of `message.received`: the agent's published version."""
+    """The agent's published version, in `message.received`."""
 
 
 class MessageReceivedEventRequest(Model):
