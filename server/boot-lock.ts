@@ -28,9 +28,10 @@ export async function withBootLock<Result>(
 
 async function tryLock(client: pg.Client): Promise<boolean> {
   await client.query("BEGIN");
+  // Without a parameter: the portal of a statement with parameters keeps its snapshot until the next
+  // statement.
   const { rows } = await client.query<{ isLocked: boolean }>(
-    'SELECT pg_try_advisory_xact_lock($1) AS "isLocked"',
-    [lockKey],
+    `SELECT pg_try_advisory_xact_lock(${lockKey}) AS "isLocked"`,
   );
   if (rows[0]?.isLocked) return true;
   await client.query("ROLLBACK");

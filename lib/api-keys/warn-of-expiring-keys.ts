@@ -1,5 +1,6 @@
 import { queueMailToAdmins } from "@/lib/mail/service";
 import { db, runSql } from "@/lib/platform/db";
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { sql, timeOf } from "@/lib/platform/sql";
 import type { Environment } from "@/prisma/generated/enums";
 
@@ -29,7 +30,7 @@ const expiringStatement = sql(
   FROM api_keys k
   WHERE k.expires_at > ${now} + make_interval(days => ${p.untilDays}) AND k.expires_at <= ${now} + make_interval(days => ${p.days})
     AND k.created_at < k.expires_at - make_interval(days => ${p.days}) - interval '1 hour'
-    AND k.revoked_at IS NULL AND k.replaced_by_id IS NULL
+    AND k.revoked_at IS NULL AND k.replaced_by_id IS NULL AND ${isNotMoving("k.tenant_id")}
     AND EXISTS (
       SELECT 1 FROM memberships m WHERE m.tenant_id = k.tenant_id AND m.role IN ('OWNER', 'ADMIN') AND m.suspended_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM mails WHERE mails.name = ${name} || ':' || m.user_id))

@@ -21,6 +21,7 @@ import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/
 import { db, readSql, runSql } from "@/lib/platform/db";
 import { invalidBody, invalidTransition } from "@/lib/platform/errors";
 import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
+import { movingTenantIds } from "@/lib/platform/moving-tenants";
 import { requireRole } from "@/lib/platform/roles";
 import { now } from "@/lib/platform/time";
 import { requireCursor } from "@/lib/resources/cursor";
@@ -336,7 +337,11 @@ async function reopen(caller: Caller, before: ConversationRow): Promise<void> {
 export async function wakeSnoozedConversations(limit: number): Promise<number> {
   const at = now();
   const due = await db().conversation.findMany({
-    where: { status: "SNOOZED", snoozedUntil: { lte: at } },
+    where: {
+      status: "SNOOZED",
+      snoozedUntil: { lte: at },
+      tenantId: { notIn: await movingTenantIds() },
+    },
     orderBy: { snoozedUntil: "asc" },
     take: limit,
     select: { tenantId: true, environment: true, id: true },

@@ -1,3 +1,4 @@
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { logDelaySeconds } from "@/lib/request-logs/log-delay";
 
@@ -21,7 +22,7 @@ export const nextDeletionStatement = sql(
     const now = timeOf(p.now);
     const following = (after: string) => `
       SELECT d.tenant_id, d.environment FROM deletions d
-      WHERE ${isDue("d", now)} AND (d.tenant_id, d.environment) > (${after})
+      WHERE ${isDue("d", now)} AND (d.tenant_id, d.environment) > (${after}) AND ${isNotMoving("d.tenant_id")}
       ORDER BY d.tenant_id, d.environment LIMIT 1`;
     return `
   WITH RECURSIVE turn AS (

@@ -1,4 +1,5 @@
 import { waitsForSearch } from "@/lib/conversations/search-index.sql";
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 
 /** The erasure that has waited longest, unless another worker holds it. */
@@ -7,7 +8,7 @@ export const nextErasureStatement = sql(
   { now: "clock" },
   (p) => `
   SELECT tenant_id AS "tenantId", environment, id FROM erasures
-  WHERE completed_at IS NULL AND next_at <= ${timeOf(p.now)} ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+  WHERE completed_at IS NULL AND next_at <= ${timeOf(p.now)} AND ${isNotMoving("tenant_id")} ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
 );
 
 const partition = { tenantId: "text", environment: "Environment" } as const;

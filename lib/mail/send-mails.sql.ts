@@ -1,3 +1,4 @@
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { sql, timeOf } from "@/lib/platform/sql";
 
 /** Longer than an attempt may take. After that, a mail whose worker was killed is claimed again. */
@@ -9,7 +10,8 @@ export const claimMailStatement = sql(
   { now: "clock" },
   (p) => `
   WITH due AS MATERIALIZED (
-    SELECT id FROM mails WHERE status = 'PENDING' AND next_attempt_at <= ${timeOf(p.now)} ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    SELECT id FROM mails WHERE status = 'PENDING' AND next_attempt_at <= ${timeOf(p.now)} AND ${isNotMoving("tenant_id")}
+    ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED
   )
   UPDATE mails m SET attempt_count = m.attempt_count + 1, next_attempt_at = ${timeOf(p.now)} + interval '${leaseSeconds} seconds'
   FROM due WHERE m.id = due.id

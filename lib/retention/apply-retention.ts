@@ -1,5 +1,6 @@
 import { type Caller, type Partition, system, withDatabase } from "@/lib/platform/caller";
 import { db, runSql } from "@/lib/platform/db";
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { sql, timeOf } from "@/lib/platform/sql";
 import { now } from "@/lib/platform/time";
 import {
@@ -23,7 +24,7 @@ const nextSettingStatement = sql(
   (p) => `
   SELECT tenant_id AS "tenantId", environment, after_event_id AS "afterEventId", after_delivery_id AS "afterDeliveryId",
     pass_started_at AS "passStartedAt" FROM retention_settings
-  WHERE next_at <= ${timeOf(p.now)} ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+  WHERE next_at <= ${timeOf(p.now)} AND ${isNotMoving("tenant_id")} ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
 );
 
 /**

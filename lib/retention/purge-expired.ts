@@ -1,6 +1,7 @@
 import { isDeliveryOf } from "@/lib/events/delivery-ids";
 import { runSql } from "@/lib/platform/db";
 import { logOf } from "@/lib/platform/log";
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, type Query, sql, timeOf } from "@/lib/platform/sql";
 import { dropPartitionsStatement } from "./partitions";
 
@@ -21,7 +22,8 @@ type Retention = {
   only?: string;
 };
 
-const tenantKey = (...rest: string[]) => ["tenant_id", "environment", ...rest];
+const tenantColumn = "tenant_id";
+const tenantKey = (...rest: string[]) => [tenantColumn, "environment", ...rest];
 
 /** Request logs in a partition of their week are dropped with it (./partitions.ts). */
 const retentions: Retention[] = [
@@ -75,12 +77,14 @@ const same = (key: string[], a: string, b: string) =>
  */
 const purgeStatement = (retention: Retention, limit: number) => {
   const { table, key, column } = retention;
+  const isOfTenants = key.includes(tenantColumn);
   return sql(
     `purge_${table}`,
     clock,
     (p) => `
   WITH due AS MATERIALIZED (
-    SELECT ${key.join(", ")} FROM ${table} WHERE ${isExpired(timeOf(p.now), retention)} ORDER BY ${column} LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    SELECT ${key.join(", ")} FROM ${table} WHERE ${isExpired(timeOf(p.now), retention)}${isOfTenants ? ` AND ${isNotMoving("tenant_id")}` : ""}
+    ORDER BY ${column} LIMIT ${limit} FOR UPDATE SKIP LOCKED
   )
   DELETE FROM ${table} AS row USING ${fewRowsOf("due")} AS due WHERE ${same(key, "row", "due")}
   RETURNING 1`,
@@ -106,7 +110,7 @@ const purgeEventsStatement = (limit: number) =>
     const now = timeOf(p.now);
     return `
   WITH due AS MATERIALIZED (
-    SELECT tenant_id, environment, id FROM events_default WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    SELECT tenant_id, environment, id FROM events_default WHERE expires_at <= ${now} AND ${isNotMoving("tenant_id")} ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
   ),
   waiting AS MATERIALIZED (
     SELECT due.*, CASE d.status
@@ -143,7 +147,7 @@ const giveUpHeldStatement = (limit: number) =>
     clock,
     (p) => `
   WITH due AS MATERIALIZED (
-    SELECT tenant_id, environment, webhook_id, id FROM deliveries WHERE status = 'HELD' AND updated_at <= ${daysBefore(timeOf(p.now), 30)}
+    SELECT tenant_id, environment, webhook_id, id FROM deliveries WHERE status = 'HELD' AND updated_at <= ${daysBefore(timeOf(p.now), 30)} AND ${isNotMoving("tenant_id")}
     ORDER BY updated_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE deliveries d SET status = 'DISCARDED', updated_at = ${timeOf(p.now)}

@@ -1,3 +1,4 @@
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { sql, timeOf } from "@/lib/platform/sql";
 
 /** The environments that have reached a part of their quota and were not warned of it this month. */
@@ -23,7 +24,7 @@ export const dueQuotaWarningsStatement = sql(
   CROSS JOIN LATERAL (
     SELECT max(percent) AS percent FROM unnest(${p.percents}) AS percent WHERE stored.bytes * 100 >= quotas.bytes * percent
   ) AS reached
-  WHERE reached.percent IS NOT NULL
+  WHERE reached.percent IS NOT NULL AND ${isNotMoving("stored.tenant_id")}
     AND NOT EXISTS (SELECT 1 FROM tenant_deletions d WHERE d.tenant_id = stored.tenant_id)
     AND NOT EXISTS (
       SELECT 1 FROM quota_warnings w

@@ -9,13 +9,19 @@ import { ownedTables } from "./tables";
 
 export type MoveState = "COPYING" | "DRAINING" | "STOPPED" | "INCOMING" | "MOVED";
 
-/** Waiting for a table's lock makes its writers wait, too, so it is given up soon and tried again. */
-const lockTimeoutMs = 200;
-const lockAttempts = 300;
-const lockPauseMs = 50;
+/**
+ * The writes of all tenants wait behind a statement that waits for a table's lock, so it is given up
+ * soon. The pauses grow, so that behind a long transaction they wait for about a tenth of the time.
+ */
+const lockTimeoutMs = 100;
+/** A table has partitions, and each has a lock. */
+const allLocksTimeoutMs = 250;
+const [firstPauseMs, longestPauseMs] = [50, 1_600];
+/** Backups and reports can read a table for as long as this. */
+const lockPatienceMs = 180_000;
 
-/** The lock was not available, or a deadlock was broken. */
-const lockStates = ["55P03", "40P01"];
+/** A lock was not available, a deadlock was broken, or all locks together took too long. */
+const lockStates = ["55P03", "40P01", "57014"];
 
 /** Creates a table's triggers. Later changes of the tenant's rows run them. */
 export async function createGuards(client: pg.Client, tenantId: string): Promise<void> {
@@ -23,7 +29,7 @@ export async function createGuards(client: pg.Client, tenantId: string): Promise
   for (const { name: table, column } of ownedTables) {
     const guard = (row: "NEW" | "OLD") =>
       `FOR EACH ROW WHEN (${row}.${column} = ${quote(tenantId)}) EXECUTE FUNCTION guard_moving_tenant(${quote(tenantId)})`;
-    await withTableLock(client, async () => {
+    await withLock(client, `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`, async () => {
       await client.query(
         `CREATE TRIGGER ${name}_write BEFORE INSERT OR UPDATE ON ${table} ${guard("NEW")}`,
       );
@@ -41,29 +47,43 @@ export async function dropGuards(client: pg.Client, tenantId: string): Promise<v
       [table, `${name}_write`],
     );
     if (!found) continue;
-    await withTableLock(client, async () => {
+    await withLock(client, `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`, async () => {
       await client.query(`DROP TRIGGER IF EXISTS ${name}_write ON ${table}`);
       await client.query(`DROP TRIGGER IF EXISTS ${name}_delete ON ${table}`);
     });
   }
 }
 
-/** Repeats the transaction until it gets the locks of the tables. */
-export async function withTableLock(
+/**
+ * Runs the statements in a transaction that has the lock, and repeats it until it gets it.
+ * @param lock the statement that takes the lock; null if the others take all they need
+ */
+export async function withLock(
   client: pg.Client,
+  lock: string | null,
   work: () => Promise<unknown>,
 ): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+  const deadline = performance.now() + lockPatienceMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
       await inTransaction(client, async () => {
         await client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+        if (lock) {
+          await client.query(`SET LOCAL statement_timeout = ${allLocksTimeoutMs}`);
+          await client.query(lock);
+          await client.query("SET LOCAL statement_timeout = 0");
+        }
         await work();
       });
       return;
     } catch (error) {
       const { code = "" } = error as { code?: string };
-      if (!lockStates.includes(code) || attempt === lockAttempts) throw error;
-      await sleep(lockPauseMs);
+      if (!lockStates.includes(code)) throw error;
+      if (performance.now() > deadline)
+        throw new Error(
+          `A transaction of several minutes, for example a backup, holds a lock that the move needs${lock ? ` (${lock})` : ""}. Run the command again when it has ended.`,
+        );
+      await sleep(pauseMs);
     }
   }
 }
@@ -79,13 +99,12 @@ export async function changeState(
   state: MoveState,
   { stoppedForMs }: { stoppedForMs?: number } = {},
 ): Promise<void> {
-  await inTransaction(client, async () => {
-    await client.query(lockWriters(tenantId));
-    await client.query(
+  await withLock(client, lockWriters(tenantId), () =>
+    client.query(
       `UPDATE tenant_moves SET state = $2, stopped_until = clock_timestamp() + $3 * interval '1 millisecond' WHERE tenant_id = $1`,
       [tenantId, state, stoppedForMs ?? null],
-    );
-  });
+    ),
+  );
 }
 
 /**
@@ -98,8 +117,7 @@ export async function switchOver(
   tenantId: string,
   origin: string,
 ): Promise<void> {
-  await inTransaction(source, async () => {
-    await source.query(lockWriters(tenantId));
+  await withLock(source, lockWriters(tenantId), async () => {
     const { rowCount } = await source.query(
       `UPDATE tenant_moves SET state = 'MOVED', stopped_until = NULL
        WHERE tenant_id = $1 AND state = 'STOPPED' AND stopped_until > clock_timestamp()`,

@@ -21,10 +21,7 @@ export async function requireMovable(
     throw new Error(
       "PostgreSQL of the source must have wal_level = logical. Run ALTER SYSTEM SET wal_level = 'logical', and restart it.",
     );
-  const deletion = await readRow(source, "SELECT 1 FROM tenant_deletions WHERE tenant_id = $1", [
-    tenantId,
-  ]);
-  if (deletion) throw new Error("The organization is being deleted.");
+  await requireNoDeletion(source, tenantId);
   const taken = await readRow(
     target,
     "SELECT 1 FROM tenants WHERE slug = $2 AND id <> $1 OR id = $1 AND moved_to IS NULL",
@@ -36,6 +33,16 @@ export async function requireMovable(
   await requireReadyTarget(origin);
 }
 
+export async function requireNoDeletion(
+  source: Sessions["source"],
+  tenantId: string,
+): Promise<void> {
+  const deletion = await readRow(source, "SELECT 1 FROM tenant_deletions WHERE tenant_id = $1", [
+    tenantId,
+  ]);
+  if (deletion) throw new Error("The organization is being deleted.");
+}
+
 /** The database of one cluster would wait for itself forever. */
 async function requireTwoClusters({ source, target }: Sessions): Promise<void> {
   const query = "SELECT system_identifier::text AS id FROM pg_control_system()";
@@ -44,7 +51,7 @@ async function requireTwoClusters({ source, target }: Sessions): Promise<void> {
     readRow<{ id: string }>(target, query),
   ]);
   if (here?.id === there?.id)
-    throw new Error("--to must be the database of another PostgreSQL cluster.");
+    throw new Error("The target must be the database of another PostgreSQL cluster.");
 }
 
 async function requireSameMigrations({ source, target }: Sessions): Promise<void> {

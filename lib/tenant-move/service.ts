@@ -8,9 +8,9 @@ import {
   dropGuards,
   type MoveState,
   switchOver,
-  withTableLock,
+  withLock,
 } from "./guard";
-import { requireMovable, requireSharedFiles } from "./preflight";
+import { requireMovable, requireNoDeletion, requireSharedFiles } from "./preflight";
 import {
   endInSource,
   endReplication,
@@ -174,13 +174,17 @@ const findState = ({ source }: Pick<Sessions, "source">, tenantId: string) =>
     [tenantId],
   );
 
+/** The two keys of the advisory lock that a command holds, as SQL. */
+export const commandLockOf = (tenantId: string) =>
+  `hashtext('parlance tenant move command'), hashtext(${tenantId})`;
+
 /** Held until the session ends. */
 async function lockCommand({ source }: Pick<Sessions, "source">, tenantId: string): Promise<void> {
   const deadline = Date.now() + commandLockMs;
   for (;;) {
     const row = await readRow<{ isLocked: boolean }>(
       source,
-      `SELECT pg_try_advisory_lock(hashtext('parlance tenant move command'), hashtext($1)) AS "isLocked"`,
+      `SELECT pg_try_advisory_lock(${commandLockOf("$1")}) AS "isLocked"`,
       [tenantId],
     );
     if (row?.isLocked) return;
@@ -206,10 +210,7 @@ async function copyAndSwitch(sessions: Sessions, tenantId: string, options: Move
     [tenantId, origin],
   );
   await createGuards(source, tenantId);
-  // Older weeks that the source has.
-  await withTableLock(target, () =>
-    target.query("SELECT create_partitions(now() - interval '37 days', now() + interval '7 days')"),
-  );
+  await createPartitions(target);
   await startReplication(sessions, tenantId, replicationUrl);
   await waitForCopy(sessions, tenantId);
   report("ordering");
@@ -224,6 +225,8 @@ async function copyAndSwitch(sessions: Sessions, tenantId: string, options: Move
   report("stopped");
   const stoppedAt = performance.now();
   await changeState(source, tenantId, "STOPPED", { stoppedForMs: maximumStopMs });
+  // It could be requested until now, and the target would know nothing of it.
+  await requireNoDeletion(source, tenantId);
   await waitForChanges(sessions, tenantId);
   await order.placeRest();
   report("comparing");
@@ -235,6 +238,17 @@ async function copyAndSwitch(sessions: Sessions, tenantId: string, options: Move
   report("switching");
   await switchOver(source, tenantId, origin);
   return { rows, copiedMs, stoppedAt };
+}
+
+/**
+ * Older weeks that the source has, each in its own transaction: the other tenants of the target wait
+ * for its locks.
+ */
+async function createPartitions(target: Sessions["target"]): Promise<void> {
+  for (const day of [-37, -30, -23, -16, -9, -2, 5, 7]) {
+    const at = `now() + ${day} * interval '1 day'`;
+    await withLock(target, null, () => target.query(`SELECT create_partitions(${at}, ${at})`));
+  }
 }
 
 /** Waits until no attempt is in flight, but no longer than a few seconds. */
@@ -262,7 +276,7 @@ async function finish(
   if (
     !(await readRow(target, "SELECT 1 FROM tenants WHERE id = $1 AND moved_to IS NULL", [tenantId]))
   )
-    throw new Error("--to is not the database that the organization was moved to.");
+    throw new Error("The target is not the database that the organization was moved to.");
   await target.query("DELETE FROM tenant_moves WHERE tenant_id = $1", [tenantId]);
   const openedAt = performance.now();
   // If the tenant comes back, its processes still know that it was moved away.

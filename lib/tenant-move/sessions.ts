@@ -28,6 +28,9 @@ export async function openSession(connectionString: string, what: string): Promi
     await client.query("SET statement_timeout = 0");
     await client.query("SET idle_in_transaction_session_timeout = 0");
     await client.query("SET session_replication_role = replica");
+    // An autovacuum that has a lock gives it up when another session has waited for this long, which
+    // must be less than the lock timeouts of guard.ts. Without the right to set it, it takes longer.
+    await client.query("SET deadlock_timeout = '50ms'").catch(() => {});
     return client;
   } catch (error) {
     await client.end();

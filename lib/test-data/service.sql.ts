@@ -1,4 +1,5 @@
 import { isDeliveryOf } from "@/lib/events/delivery-ids";
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, type References, sql } from "@/lib/platform/sql";
 
 const parameters = { tenantId: "text", requestedAt: "timestamptz" } as const;
@@ -160,7 +161,8 @@ export const recountConversationsStatement = sql(
 export const nextWipeStatement = sql(
   "next_wipe",
   {},
-  () => `SELECT tenant_id AS "tenantId" FROM wipe_tasks ORDER BY deleted_rows, tenant_id LIMIT 1`,
+  () =>
+    `SELECT tenant_id AS "tenantId" FROM wipe_tasks WHERE ${isNotMoving("tenant_id")} ORDER BY deleted_rows, tenant_id LIMIT 1`,
 );
 
 /** Returns no row while another worker holds it, or once it has ended. */

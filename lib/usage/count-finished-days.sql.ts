@@ -1,7 +1,8 @@
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { sql } from "@/lib/platform/sql";
 
 /** While a tenant's test data is being wiped, counts would not last. */
-const isToCount = "NOT EXISTS (SELECT 1 FROM wipe_tasks w WHERE w.tenant_id = t.id)";
+const isToCount = `NOT EXISTS (SELECT 1 FROM wipe_tasks w WHERE w.tenant_id = t.id) AND ${isNotMoving("t.id")}`;
 
 /** The earliest day of any tenant that is not counted yet, before the given day. */
 export const nextDayStatement = sql(

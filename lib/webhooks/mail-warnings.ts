@@ -3,6 +3,7 @@ import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMailToAdmins } from "@/lib/mail/service";
 import type { NotificationChoice } from "@/lib/notifications/choices";
 import { db } from "@/lib/platform/db";
+import { movingTenantIds } from "@/lib/platform/moving-tenants";
 import { now } from "@/lib/platform/time";
 import { healthSentences, webhookHealth } from "./health";
 
@@ -18,7 +19,11 @@ const latestMs = 24 * 3_600_000;
 export async function mailWarnings(limit: number): Promise<number> {
   const at = now();
   const warnings = await db().webhookWarning.findMany({
-    where: { mailedAt: null, createdAt: { gt: new Date(at.getTime() - latestMs) } },
+    where: {
+      tenantId: { notIn: await movingTenantIds() },
+      mailedAt: null,
+      createdAt: { gt: new Date(at.getTime() - latestMs) },
+    },
     orderBy: { createdAt: "asc" },
     take: limit,
     include: { webhook: { select: { url: true, status: true, deletedAt: true } } },

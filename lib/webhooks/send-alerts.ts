@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { mailRetrySchedule } from "@/lib/mail/send-mails";
 import { runSql } from "@/lib/platform/db";
 import { logOf } from "@/lib/platform/log";
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { outboundRequest } from "@/lib/platform/outbound-http/outbound-request";
 import { alertTargetContext, openSecret } from "@/lib/platform/secret-box";
 import { sql, timeOf } from "@/lib/platform/sql";
@@ -27,7 +28,7 @@ const claimAlertStatement = sql(
   (p) => `
   WITH due AS MATERIALIZED (
     SELECT a.id FROM alerts a
-    WHERE a.status = 'PENDING' AND a.next_attempt_at <= ${timeOf(p.now)} AND a.tenant_id <> ALL (${p.exceptTenantIds})
+    WHERE a.status = 'PENDING' AND a.next_attempt_at <= ${timeOf(p.now)} AND a.tenant_id <> ALL (${p.exceptTenantIds}) AND ${isNotMoving("a.tenant_id")}
       AND NOT EXISTS (SELECT 1 FROM alert_targets t WHERE t.tenant_id = a.tenant_id AND t.suspended_at IS NOT NULL)
     ORDER BY a.next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED
   )

@@ -98,7 +98,7 @@ export const commands: Record<string, Command> = {
   },
   "tenant:move": {
     usage:
-      "tenant:move --tenant <slug> --to <DATABASE_URL of the target> --origin <URL of the target's web> [--from <DATABASE_URL for the target's PostgreSQL>] [--max-stop <seconds>] [--settle <seconds>] [--abort]",
+      "tenant:move --tenant <slug> --origin <URL of the target's web> [--to <DATABASE_URL of the target>] [--from <DATABASE_URL for the target's PostgreSQL>] [--max-stop <seconds>] [--settle <seconds>] [--abort], with MOVE_TO_DATABASE_URL and MOVE_FROM_DATABASE_URL instead of --to and --from, so that no other user sees their passwords",
     options: ["tenant", "to", "origin", "from", "max-stop", "settle"],
     flags: ["abort"],
     run: async (values) => {
@@ -383,6 +383,9 @@ async function listKeys(values: Values) {
 function moveOptions(values: Values): MoveOptions {
   const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL } = env();
   const sourceUrl = process.env.MIGRATION_DATABASE_URL || DATABASE_DIRECT_URL;
+  const targetUrl = values.to?.trim() || process.env.MOVE_TO_DATABASE_URL;
+  if (!targetUrl)
+    throw new UsageError("Set MOVE_TO_DATABASE_URL to the target's database, or give --to.");
   const isAbort = values.abort === "true";
   const origin = URL.parse(isAbort ? "http://localhost" : required(values, "origin"));
   if (!origin || !/^https?:$/.test(origin.protocol))
@@ -395,8 +398,8 @@ function moveOptions(values: Values): MoveOptions {
   return {
     slug: required(values, "tenant"),
     sourceUrl,
-    replicationUrl: values.from ?? sourceUrl,
-    targetUrl: required(values, "to"),
+    replicationUrl: values.from ?? (process.env.MOVE_FROM_DATABASE_URL || sourceUrl),
+    targetUrl,
     origin: origin.origin,
     maximumStopMs: seconds("max-stop", 30) * 1_000,
     settleMs: seconds("settle", 150) * 1_000,

@@ -4,6 +4,7 @@ import { examineInngest, examineLimiter, examineMail } from "./examine-connected
 import { examineDatabase, examineReplica } from "./examine-database";
 import { examineExposure, examineProxies } from "./examine-exposure";
 import { examineAudit, examineSecrets } from "./examine-keys";
+import { examineMoves } from "./examine-moves";
 import { examineDisk, examineStorage } from "./examine-storage";
 
 /** What was checked, and either its state or the problem and how to fix it. */
@@ -39,6 +40,7 @@ export async function examine(): Promise<Finding[]> {
       await examineDeliveries(env),
       await examineFeed(),
       await examineRetention(),
+      await examineMoves(),
     );
   return findings;
 }

@@ -11,6 +11,7 @@ import { applyMigrations } from "@/prisma/migrate";
 import { grantApplicationRole } from "@/prisma/roles";
 import { ensureDatabase, type Postgres } from "@/server/embedded/postgres";
 import { startTemporaryPostgres } from "@/server/embedded/temporary-postgres";
+import { runAdmin } from "../support/admin";
 import { newKey, type TestTenant } from "../support/api";
 import { openStream } from "../support/event-stream";
 import { newOrganization, newPerson, newSession } from "../support/people";
@@ -199,7 +200,7 @@ async function move(
     process.execPath,
     [
       "dist/admin.js",
-      ...["tenant:move", "--tenant", slug, "--to", to.ownerUrl, "--origin", to.web.url],
+      ...["tenant:move", "--tenant", slug, "--origin", to.web.url],
       ...["--max-stop", "5", "--settle", "3", ...flags],
     ],
     {
@@ -207,6 +208,7 @@ async function move(
         ...process.env,
         DATABASE_URL: from.databaseUrl,
         MIGRATION_DATABASE_URL: from.ownerUrl,
+        MOVE_TO_DATABASE_URL: to.ownerUrl,
       },
     },
   );
@@ -448,6 +450,16 @@ test("a move whose target is gone can be aborted: the source keeps neither a slo
   const killed = await move(a, b, tenant.slug, { killAt: "ordering" });
   expect(killed.exitCode, killed.problem).toBeNull();
   expect(await traces(a)).not.toEqual(nothing);
+  const findings = async (cell: Cell) =>
+    (await runAdmin(["doctor"], { DATABASE_URL: cell.databaseUrl })).output;
+  expect(await findings(a)).toMatch(
+    new RegExp(
+      `WRONG  moves: the move of the organization ${tenant.slug} to \\S+ was interrupted\\. It left a publication, a replication slot, triggers\\. .*undo the move with .* --tenant ${tenant.slug} --abort`,
+    ),
+  );
+  expect(await findings(b)).toMatch(
+    /WRONG {2}moves: a move of the organization \S+ to this installation was interrupted\. It left a subscription, triggers and rows that were copied/,
+  );
   const gone = { ...b, ownerUrl: "postgresql://nobody@127.0.0.1:9/none" };
   const aborted = await move(a, gone, tenant.slug, { flags: ["--abort"] });
   expect(aborted.exitCode).toBe(1);
@@ -459,6 +471,8 @@ test("a move whose target is gone can be aborted: the source keeps neither a slo
   expect(again.exitCode, again.problem).toBe(0);
   expect(await traces(b)).toEqual(nothing);
   expect(await rowsLeft(b.ownerUrl, tenant.id)).toEqual({});
+  for (const cell of [a, b])
+    expect(await findings(cell)).toContain("moves: no organization is being moved");
 });
 
 test("alerts of an organization that was moved do not keep back those of others, even if the command is killed", async () => {

@@ -6,11 +6,16 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { pool, runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { createGuards, dropGuards } from "@/lib/tenant-move/guard";
+import { commandLockOf } from "@/lib/tenant-move/service";
+import { nameOf } from "@/lib/tenant-move/sessions";
 import { examineDatabase } from "@/server/admin/examine-database";
+import { examineMoves } from "@/server/admin/examine-moves";
 import { examineDisk, examineStorage } from "@/server/admin/examine-storage";
 import { runAdmin } from "../support/admin";
 import { newDatabase } from "../support/database";
 import { startS3Server } from "../support/s3-server";
+import { newPartition } from "../support/webhooks";
 
 const databaseOf = async (DATABASE_URL: string) =>
   (await examineDatabase({ ...env(), DATABASE_URL }))
@@ -121,6 +126,63 @@ test("doctor ends although the database accepts connections and never responds",
     /database: .* cannot be used \(.*timeout.*\)/,
   );
   server.close();
+});
+
+test("doctor names a move that was interrupted, what it left, and the command that ends it", async () => {
+  expect(await examineMoves()).toEqual({
+    subject: "moves",
+    fact: "no organization is being moved",
+  });
+  const { tenantId } = await newPartition();
+  const [tenant] = (
+    await pool().query<{ slug: string }>("SELECT slug FROM tenants WHERE id = $1", [tenantId])
+  ).rows;
+  const slug = tenant?.slug ?? "";
+  const command = new pg.Client({ connectionString: env().DATABASE_URL });
+  await command.connect();
+  const setState = (state: string, stop: string) =>
+    command.query(
+      `INSERT INTO tenant_moves (tenant_id, state, target_origin, stopped_until) VALUES ($1, $2, 'https://b.example.com', ${stop})
+       ON CONFLICT (tenant_id) DO UPDATE SET state = $2, stopped_until = ${stop}`,
+      [tenantId, state],
+    );
+  await setState("STOPPED", "now() + interval '1 hour'");
+  await command.query(`SELECT pg_advisory_lock(${commandLockOf("$1")})`, [tenantId]);
+  expect(await examineMoves()).toEqual({
+    subject: "moves",
+    fact: `in progress: ${slug} to https://b.example.com`,
+  });
+
+  await command.query("SELECT pg_advisory_unlock_all()");
+  await createGuards(command, tenantId);
+  await command.query(`CREATE PUBLICATION ${nameOf(tenantId)}`);
+  await command.query(
+    `CREATE SUBSCRIPTION ${nameOf(tenantId)} CONNECTION 'host=127.0.0.1' PUBLICATION p WITH (connect = false, slot_name = NONE)`,
+  );
+  const abort = `\`MOVE_TO_DATABASE_URL=… npm run admin -- tenant:move --tenant ${slug} --abort\``;
+  const interrupted = `the move of the organization ${slug} to https://b.example.com was interrupted`;
+  expect((await examineMoves()).problem).toBe(
+    `${interrupted}. It left a publication, a subscription, triggers, refused writes for some more seconds. Run the command again, or undo the move with ${abort}`,
+  );
+  await setState("INCOMING", "NULL");
+  expect((await examineMoves()).problem).toMatch(
+    /^a move of the organization \S+ to this installation was interrupted\. It left a publication, a subscription, triggers and rows that were copied\. Run `tenant:move` again in the installation that has the organization, or undo it there with `--abort`$/,
+  );
+  await setState("MOVED", "NULL");
+  expect((await examineMoves()).problem).toContain(
+    `Complete it with \`MOVE_TO_DATABASE_URL=… npm run admin -- tenant:move --tenant ${slug} --origin https://b.example.com\``,
+  );
+
+  // Also what is left without a row that says so.
+  await command.query("DELETE FROM tenant_moves");
+  await command.query(`DROP SUBSCRIPTION ${nameOf(tenantId)}`);
+  await command.query(`DROP PUBLICATION ${nameOf(tenantId)}`);
+  expect((await examineMoves()).problem).toBe(
+    `the move of the organization ${slug} was interrupted. It left triggers. Run the command again, or undo the move with ${abort}`,
+  );
+  await dropGuards(command, tenantId);
+  await command.end();
+  expect((await examineMoves()).fact).toBe("no organization is being moved");
 });
 
 test("a prepared statement has the same name in every process and version, derived from its text", async () => {

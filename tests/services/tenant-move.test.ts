@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
-import { pool } from "@/lib/platform/db";
+import { afterEach, expect, test } from "vitest";
+import { db, pool } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
 import {
   deletedTables,
   forwardingTables,
@@ -7,6 +8,12 @@ import {
   ownedTables,
   replicatedTables,
 } from "@/lib/tenant-move/tables";
+import { createTenant } from "@/lib/tenants/service";
+import { commands } from "@/server/admin/commands";
+
+afterEach(() => {
+  delete process.env.MOVE_TO_DATABASE_URL;
+});
 
 test("every table with rows of an organization is moved, guarded and cleaned up", async () => {
   const { rows } = await pool().query<{ name: string }>(
@@ -35,4 +42,19 @@ test("every replicated table can be filtered by its tenant: it is in the primary
     [replicatedTables],
   );
   expect(rows).toEqual([]);
+});
+
+test("the command reads the target's address from the environment, because everybody can read options", async () => {
+  const { slug } = await createTenant(db(), { name: "Moved" });
+  const run = (options: Record<string, string> = {}) =>
+    commands["tenant:move"]?.run({ tenant: slug, origin: "https://b.example.com", ...options });
+  await expect(run()).rejects.toThrow(
+    "Set MOVE_TO_DATABASE_URL to the target's database, or give --to.",
+  );
+  process.env.MOVE_TO_DATABASE_URL = env().DATABASE_URL;
+  await expect(run()).rejects.toThrow(
+    "The target must be the database of another PostgreSQL cluster.",
+  );
+  const to = "postgresql://nobody@127.0.0.1:9/none";
+  await expect(run({ to })).rejects.toThrow("The target's database cannot be reached");
 });

@@ -1,3 +1,4 @@
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, type References, sql } from "@/lib/platform/sql";
 import { disableAfterFailures, probeAfterFailures } from "@/lib/webhooks/health";
 import { keepOrder, waitsForHeld } from "./lanes.sql";
@@ -171,7 +172,7 @@ export const claimBatchStatement = sql(
     FROM candidate c
     JOIN webhooks w ON ${samePartition("w", "c")} AND w.id = c.webhook_id
     LEFT JOIN unnest(${p.webhookIds}, ${p.allowances}) AS b (id, allowance) ON b.id = w.id
-    WHERE ${isReady(now)} AND coalesce(b.allowance, ${p.defaultAllowance}) > 0
+    WHERE ${isReady(now)} AND coalesce(b.allowance, ${p.defaultAllowance}) > 0 AND ${isNotMoving("w.tenant_id")}
   ),
   ready AS MATERIALIZED (
     SELECT *, CASE WHEN is_failing THEN 1 ELSE least(allowance, greatest(1, ${p.limit} / (count(*) OVER ())::int)) END AS share
@@ -239,7 +240,7 @@ export const claimRequestedStatement = sql(
   WITH ranked AS MATERIALIZED (
     SELECT d.tenant_id, d.environment, d.webhook_id, d.id, ${isFree(now)} AS is_free,
       row_number() OVER (PARTITION BY d.tenant_id, d.environment, d.webhook_id ORDER BY d.requested_at, d.id) AS place
-    FROM deliveries d WHERE d.requested_at IS NOT NULL
+    FROM deliveries d WHERE d.requested_at IS NOT NULL AND ${isNotMoving("d.tenant_id")}
   ),
   picked AS MATERIALIZED (
     SELECT d.tenant_id, d.environment, d.webhook_id, ${webhookColumns}, false AS is_failing, d.id FROM ${fewRowsOf(`ranked WHERE place <= ${requestedInFlight} AND is_free`)} r

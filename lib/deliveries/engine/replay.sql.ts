@@ -1,6 +1,7 @@
 import { isDeliveryOf } from "@/lib/events/delivery-ids";
 import { conversationIdIn, passesFilterToday } from "@/lib/events/filter.sql";
 import { deliveryIdOf } from "@/lib/events/outbox.sql";
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { recoveredPerSecond } from "../backlog";
 
@@ -26,7 +27,7 @@ export const replayStatement = sql(
       w.ordering = 'conversation' AS is_ordered
     FROM backlog_tasks t
     JOIN webhooks w ON ${samePartition("w", "t")} AND w.id = t.webhook_id
-    WHERE t.action = 'REPLAY'
+    WHERE t.action = 'REPLAY' AND ${isNotMoving("t.tenant_id")}
     ORDER BY t.next_due_at, t.id LIMIT 1
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),

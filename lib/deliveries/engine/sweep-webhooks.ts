@@ -1,5 +1,6 @@
 import type { Partition } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { sql, timeOf } from "@/lib/platform/sql";
 import { disableWebhook, holdDeliveries } from "@/lib/webhooks/disable";
 import { disableAfterFailures } from "@/lib/webhooks/health";
@@ -13,12 +14,12 @@ const unfinishedStatement = sql(
   { now: "clock", limit: "int" },
   (p) => `
   SELECT w.tenant_id, w.environment, w.id, w.status = 'ENABLED' AS is_enabled FROM webhooks w
-  WHERE w.status = 'ENABLED' AND w.consecutive_failures >= ${disableAfterFailures}
+  WHERE ${isNotMoving("w.tenant_id")} AND (w.status = 'ENABLED' AND w.consecutive_failures >= ${disableAfterFailures}
     OR w.status = 'DISABLED' AND w.deleted_at IS NULL AND EXISTS (
       SELECT 1 FROM deliveries d
       WHERE d.status = 'PENDING' AND d.tenant_id = w.tenant_id AND d.environment = w.environment AND d.webhook_id = w.id
         AND d.requested_at IS NULL AND (d.lease_expires_at IS NULL OR d.lease_expires_at <= ${timeOf(p.now)})
-    )
+    ))
   LIMIT ${p.limit}`,
 );
 

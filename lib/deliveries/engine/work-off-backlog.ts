@@ -1,5 +1,6 @@
 import type { Partition } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { endWebhook, wakeDeliveries } from "@/lib/platform/wake-ups";
 import { recoveredPerSecond } from "../backlog";
@@ -36,7 +37,7 @@ const workOffBacklogStatement = sql(
       t.action = 'DISCARD' OR w.status = 'ENABLED' AS is_possible
     FROM backlog_tasks t
     JOIN webhooks w ON w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
-    WHERE t.action NOT IN ('DELETE', 'REPLAY')
+    WHERE t.action NOT IN ('DELETE', 'REPLAY') AND ${isNotMoving("t.tenant_id")}
     ORDER BY t.next_due_at, t.id LIMIT 1
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),
@@ -93,7 +94,7 @@ const deleteDeliveriesStatement = sql(
   WITH task AS MATERIALIZED (
     SELECT t.*, w.deleted_at + interval '${quietSeconds} seconds' AS quiet_at FROM backlog_tasks t
     JOIN webhooks w ON w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
-    WHERE t.action = 'DELETE' AND t.next_due_at <= ${timeOf(p.now)}
+    WHERE t.action = 'DELETE' AND t.next_due_at <= ${timeOf(p.now)} AND ${isNotMoving("t.tenant_id")}
     ORDER BY t.next_due_at, t.id LIMIT 1
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),

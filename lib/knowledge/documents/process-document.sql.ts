@@ -1,3 +1,4 @@
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { type References, sql, timeOf } from "@/lib/platform/sql";
 
 /**
@@ -32,7 +33,8 @@ function claim(p: References<typeof claimParameters>, due: string): string {
 export const claimAbandonedStatement = sql("claim_abandoned_document", claimParameters, (p) =>
   claim(
     p,
-    `WHERE status = 'PROCESSING' AND lease_expires_at <= ${timeOf(p.now)} ORDER BY lease_expires_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+    `WHERE status = 'PROCESSING' AND lease_expires_at <= ${timeOf(p.now)} AND ${isNotMoving("tenant_id")}
+    ORDER BY lease_expires_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
   ),
 );
 
@@ -52,7 +54,7 @@ export const claimNextStatement = sql(
     claim(
       p,
       `WHERE status = 'PENDING' AND (tenant_id, environment) > (${p.afterTenantId}, ${p.afterEnvironment})
-      AND updated_at <= ${timeOf(p.now)} - make_interval(secs => ${p.overdueSeconds})
+      AND updated_at <= ${timeOf(p.now)} - make_interval(secs => ${p.overdueSeconds}) AND ${isNotMoving("tenant_id")}
     ORDER BY tenant_id, environment, id LIMIT 1 FOR UPDATE SKIP LOCKED`,
     ),
 );
@@ -160,5 +162,6 @@ export const findStuckDocumentsStatement = sql(
   { now: "clock", stuckSeconds: "float8", limit: "int" },
   (p) => `
   SELECT tenant_id AS "tenantId", environment, id FROM documents
-  WHERE status = 'PROCESSING' AND started_at <= ${timeOf(p.now)} - make_interval(secs => ${p.stuckSeconds}) LIMIT ${p.limit}`,
+  WHERE status = 'PROCESSING' AND started_at <= ${timeOf(p.now)} - make_interval(secs => ${p.stuckSeconds}) AND ${isNotMoving("tenant_id")}
+  LIMIT ${p.limit}`,
 );

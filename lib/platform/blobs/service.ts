@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Caller, Partition } from "@/lib/platform/caller";
 import { db, runSql } from "@/lib/platform/db";
+import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { blobStore } from "./blob-store";
 import type { IncomingFile } from "./incoming-file";
@@ -90,7 +91,7 @@ const claimStrayBlobsStatement = (limit: number) =>
     { now: "clock" },
     (p) => `
   WITH due AS MATERIALIZED (
-    SELECT tenant_id, environment, key FROM stray_blobs WHERE remove_after <= ${timeOf(p.now)}
+    SELECT tenant_id, environment, key FROM stray_blobs WHERE remove_after <= ${timeOf(p.now)} AND ${isNotMoving("tenant_id")}
       AND pg_try_advisory_xact_lock_shared(${blobRemovalLock})
     ORDER BY remove_after LIMIT ${limit} FOR UPDATE SKIP LOCKED
   )
