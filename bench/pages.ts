@@ -208,7 +208,9 @@ async function seed() {
   await insert.$executeRaw`
     INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
     SELECT ${tenantId}, 'live', 'evt_01' || lpad(n::text, 24, '0'), (ARRAY['conversation.created', 'message.received'])[n % 2 + 1],
-      json_build_object('id', 'evt_01' || lpad(n::text, 24, '0'), 'data', json_build_object('object', json_build_object('text', repeat('x', 300))))::text,
+      json_build_object('id', 'evt_01' || lpad(n::text, 24, '0'), 'type', (ARRAY['conversation.created', 'message.received'])[n % 2 + 1],
+        'timestamp', to_char((now() - n * interval '20 seconds') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'data', json_build_object('object', json_build_object('id', 'msg_01' || lpad(n::text, 24, '0'), 'text', repeat('x', 300))))::text,
       now() - n * interval '20 seconds'
     FROM generate_series(1, ${rows}) AS n`;
   await insert.$executeRaw`
