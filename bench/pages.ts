@@ -205,28 +205,28 @@ async function seed() {
     SELECT ${tenantId}, 'live', 'doc_01' || lpad(n::text, 24, '0'), ${knowledgeBaseId}, 'Document ' || n, 'text/plain', 1000,
       decode(lpad(to_hex(n), 64, '0'), 'hex'), 'blob' || n, 'READY', now() - n * interval '20 seconds', now()
     FROM generate_series(1, ${rows}) AS n`;
+  const eventIds = spread("event");
   await insert.$executeRaw`
     INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
-    SELECT ${tenantId}, 'live', 'evt_01' || lpad(n::text, 24, '0'), (ARRAY['conversation.created', 'message.received'])[n % 2 + 1],
-      json_build_object('id', 'evt_01' || lpad(n::text, 24, '0'), 'type', (ARRAY['conversation.created', 'message.received'])[n % 2 + 1],
-        'timestamp', to_char((now() - n * interval '20 seconds') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-        'data', json_build_object('object', json_build_object('id', 'msg_01' || lpad(n::text, 24, '0'), 'text', repeat('x', 300))))::text,
-      now() - n * interval '20 seconds'
-    FROM generate_series(1, ${rows}) AS n`;
+    SELECT ${tenantId}, 'live', id, type,
+      json_build_object('id', id, 'type', type, 'timestamp', to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'data', json_build_object('object', json_build_object('id', 'msg_' || substr(id, 5), 'text', repeat('x', 300))))::text, at
+    FROM unnest(${eventIds}::text[]) WITH ORDINALITY AS made (id, n)
+    CROSS JOIN LATERAL (SELECT (ARRAY['conversation.created', 'message.received'])[n % 2 + 1], now() - (${rows} - n) * interval '20 seconds') AS more (type, at)`;
   await insert.$executeRaw`
     INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, attempt_count, automatic_count, created_at, updated_at)
-    SELECT ${tenantId}, 'live', 'dlv_01' || lpad(n::text, 24, '0'), ${webhook.id}, 'evt_01' || lpad(n::text, 24, '0'), 'message.received',
-      (CASE WHEN n % 50 = 0 THEN 'FAILED' ELSE 'DELIVERED' END)::"DeliveryStatus", 1, 1, now() - n * interval '20 seconds', now()
-    FROM generate_series(1, ${rows}) AS n`;
+    SELECT ${tenantId}, 'live', 'dlv_' || substr(id, 5), ${webhook.id}, id, 'message.received',
+      (CASE WHEN n % 50 = 0 THEN 'FAILED' ELSE 'DELIVERED' END)::"DeliveryStatus", 1, 1, now() - (${rows} - n) * interval '20 seconds', now()
+    FROM unnest(${eventIds}::text[]) WITH ORDINALITY AS made (id, n)`;
   await insert.$executeRaw`
     INSERT INTO delivery_attempts (tenant_id, environment, delivery_id, number, started_at, duration_ms, status_code)
-    SELECT ${tenantId}, 'live', 'dlv_01' || lpad(n::text, 24, '0'), 1, now() - n * interval '20 seconds', 12, CASE WHEN n % 50 = 0 THEN 500 ELSE 200 END
-    FROM generate_series(1, ${rows}) AS n`;
+    SELECT ${tenantId}, 'live', 'dlv_' || substr(id, 5), 1, now() - (${rows} - n) * interval '20 seconds', 12, CASE WHEN n % 50 = 0 THEN 500 ELSE 200 END
+    FROM unnest(${eventIds}::text[]) WITH ORDINALITY AS made (id, n)`;
   await insert.$executeRaw`
     INSERT INTO request_logs (tenant_id, environment, id, api_key_id, method, path, status, duration_ms, created_at)
-    SELECT ${tenantId}, 'live', 'req_01' || lpad(n::text, 24, '0'), ${apiKey.id}, 'POST', '/v1/public/conversations',
-      (ARRAY[201, 201, 201, 422, 200])[n % 5 + 1], 3, now() - n * interval '20 seconds'
-    FROM generate_series(1, ${rows}) AS n`;
+    SELECT ${tenantId}, 'live', id, ${apiKey.id}, 'POST', '/v1/public/conversations',
+      (ARRAY[201, 201, 201, 422, 200])[n % 5 + 1], 3, now() - (${rows} - n) * interval '20 seconds'
+    FROM unnest(${spread("request")}::text[]) WITH ORDINALITY AS made (id, n)`;
   await insert.$executeRaw`
     INSERT INTO api_keys (tenant_id, environment, id, name, hash, hint, scopes, created_at)
     SELECT ${tenantId}, 'live', 'key_01' || lpad(n::text, 24, '0'), 'Key ' || n, decode(lpad(to_hex(n), 64, '0'), 'hex'), 'prl_live_…' || n, '{read:usage}', now()
