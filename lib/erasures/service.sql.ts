@@ -150,8 +150,8 @@ export const eraseRecordsStatement = sql(
 );
 
 /**
- * A path without the customer's values: without its query, and with only those of its parts that name
- * the operation, are ids of ours, or are words without such a value.
+ * A path without the customer's values. The query is removed, and so is each segment that is not part
+ * of the operation's path, one of our ids, or a word without such a value.
  */
 const withoutValues = (path: string, patterns: string) => `(
           SELECT string_agg(CASE

@@ -79,7 +79,7 @@ export function wake({ partition }: Identity, deliveryIds: string[]): void {
   if (deliveryIds.length > 0) wakeDeliveries(deliveryIds.map((id) => ({ ...partition, id })));
 }
 
-/** Another transaction was first, and what this one has read is no longer true. */
+/** Another transaction committed first and changed what this one had read. */
 const isOvertaken = (error: unknown): boolean =>
   isDeadlock(error) || isUniqueViolation(error) || isForeignKeyViolation(error);
 

@@ -148,7 +148,7 @@ function withoutTextIfLate(completed: PendingRequest): CompletedRequest {
   const path = completed.path
     .replace(/\?.*$/, "")
     .replace(/(\/by-external-id\/).*$/, "$1[removed]")
-    // What stands in place of an id can be a value, too.
+    // A client may have sent a value, such as an email address, instead of an id.
     .replace(/\/(?!(?:[a-z][a-z0-9-]*|[a-z]+_[0-9A-Z]{26})(?:\/|$))[^/]+/g, "/[removed]");
   const errorKind = completed.status < 400 ? null : errorKindOf(completed.responseBody);
   return {

@@ -83,7 +83,7 @@ const purgeStatement = (retention: Retention, limit: number) => {
     clock,
     (p) => `
   WITH due AS MATERIALIZED (
-    SELECT ${key.join(", ")} FROM ${table} WHERE ${isExpired(timeOf(p.now), retention)}${isOfTenants ? ` AND ${isNotMoving("tenant_id")}` : ""}
+    SELECT ${key.join(", ")} FROM ${table} WHERE ${isExpired(timeOf(p.now), retention)}${isOfTenants ? ` AND ${isNotMoving(tenantColumn)}` : ""}
     ORDER BY ${column} LIMIT ${limit} FOR UPDATE SKIP LOCKED
   )
   DELETE FROM ${table} AS row USING ${fewRowsOf("due")} AS due WHERE ${same(key, "row", "due")}

@@ -76,7 +76,7 @@ export function baseUrlOf(values: Values): string {
   const url = /^(localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$)/.test(given) ? `http://${given}` : given;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new UsageError(
-      `The URL of the service must start with http:// or https://, unlike "${given}".`,
+      `The URL of the service must start with http:// or https://. "${given}" does not.`,
     );
   return url;
 }

@@ -19,7 +19,9 @@ export const completion = (all: () => Command[]): Command => ({
     const [given = ""] = args;
     const shell = shells.find((name) => name === given);
     if (!shell)
-      throw new UsageError(`There is no script for "${given}". Shells: ${shells.join(", ")}.`);
+      throw new UsageError(
+        `"${given}" is not a supported shell. Choose one of: ${shells.join(", ")}.`,
+      );
     const text = scripts[shell](all());
     output.result({ shell, script: text }, text);
   },

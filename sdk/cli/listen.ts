@@ -63,7 +63,7 @@ function receiverOf(given: string | undefined): string {
   if (!given) throw new UsageError("Give the receiver: --forward-to <url>.", listen);
   const url = /^\w+:\/\//.test(given) ? given : `http://${given}`;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new UsageError(`--forward-to must be an http or https URL, and not "${given}".`, listen);
+    throw new UsageError(`--forward-to must be an http or https URL. "${given}" is not.`, listen);
   return url;
 }
 
@@ -74,10 +74,7 @@ async function checkedSecret(secret: string | undefined): Promise<string | undef
     () => false,
   );
   if (isUsable) return secret;
-  throw new UsageError(
-    `--secret must be a signing secret, whsec_ and then base64, and not "${secret}".`,
-    listen,
-  );
+  throw new UsageError("--secret must be a signing secret: whsec_ followed by base64.", listen);
 }
 
 function ownSecret(): string {

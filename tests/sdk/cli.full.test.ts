@@ -143,8 +143,8 @@ test.each([
   [["logs", "trail"], 'no command "logs trail". Did you mean "logs tail"?'],
   [["whoami", "extra"], 'no argument for "extra"'],
   [["--json", "whoami"], "Write --json after the command"],
-  [["completion", "csh"], 'no script for "csh". Shells: bash, zsh, fish.'],
-  [["open", "--base-url", "nonsense"], 'must start with http:// or https://, unlike "nonsense"'],
+  [["completion", "csh"], '"csh" is not a supported shell. Choose one of: bash, zsh, fish.'],
+  [["open", "--base-url", "nonsense"], 'must start with http:// or https://. "nonsense" does not.'],
   [["open", "logs"], 'no page "logs". Pages: dashboard'],
   [["whoami"], "There is no API key. Run `parlance login`"],
 ])("invalid arguments %j end with 2 and an explanation", async (args, message) => {
