@@ -3,8 +3,8 @@ import { log } from "@/lib/platform/log";
 type Failure = { event: { data: { function_id: string; run_id: string } }; error: Error };
 
 /**
- * Called when a step has failed as often as it may. Nothing is lost: what the run left undone is
- * overdue soon, and the worker wakes it.
+ * Called when a run has failed as often as it may. Nothing is lost: the worker wakes what the run left
+ * undone once it is overdue, and the next run of the recurring jobs continues.
  */
 export async function logFailure({ event, error }: Failure): Promise<void> {
   const { function_id: name, run_id: run } = event.data;

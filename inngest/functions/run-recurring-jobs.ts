@@ -1,6 +1,7 @@
 import { cron } from "inngest";
 import { type RecurringJob, recurringJobs } from "@/lib/scheduling/recurring-jobs";
 import { inngest } from "../client";
+import { logFailure } from "../log-failure";
 import { wakeOverdueDeliveries } from "../wake-overdue-deliveries";
 
 /** Far less than the time that a host allows for a request. The next run continues. */
@@ -22,6 +23,7 @@ export function runRecurringJobs() {
       triggers: [cron("* * * * *")],
       retries: 1,
       singleton: { mode: "skip" },
+      onFailure: logFailure,
     },
     async ({ step }) => {
       const results = await Promise.allSettled(

@@ -108,7 +108,7 @@ async function targetOf(id: string): Promise<"replica" | "primary_own_write" | "
   known.neededAtMs = nowMs;
   if (!known.isPolling) void keepPolling();
   if (!isUsable(known, nowMs)) return "primary_lag";
-  // The replayed position only grows, so a value from before the lookup is on the safe side.
+  // The replayed position grows, so a value from before the lookup is on the safe side.
   const { replayed } = known;
   return (await lastWriteOf(id)) <= replayed ? "replica" : "primary_own_write";
 }
@@ -124,6 +124,8 @@ async function keepPolling(): Promise<void> {
       () => undefined,
       (thrown: Error) => thrown,
     );
+    // It may be another replica, or the same one in an earlier state, when it responds again.
+    if (error) known.polledAtMs = never;
     reportChange(error);
     await new Promise((resolve) => setTimeout(resolve, error ? sampleMs : pollMs).unref());
     if (shared.parlanceReplica !== known) return;
@@ -153,6 +155,7 @@ async function poll(): Promise<void> {
   const [found] = rows;
   // A promoted replica has a history of its own.
   if (!found?.isReplica) throw new Error("DATABASE_REPLICA_URL does not lead to a replica");
+  if (found.replayed < known.replayed) startOver(known);
   known.replayed = found.replayed;
   known.polledAtMs = askedMs;
   if (known.sample && found.replayed >= known.sample.position) {
@@ -160,6 +163,16 @@ async function poll(): Promise<void> {
     known.sample = null;
     forgetWrites(found.replayed);
   }
+}
+
+/**
+ * A replica that crashed accepts connections before it has replayed again what it had. Writes that it
+ * had replayed are forgotten here, so it is not used until it has everything that is written now.
+ */
+function startOver(known: State): void {
+  known.completeUntilMs = never;
+  known.sample = null;
+  known.sampledAtMs = never;
 }
 
 function reportChange(error: Error | undefined): void {

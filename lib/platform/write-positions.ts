@@ -10,6 +10,9 @@ import { logOf } from "./log";
 // own writes. What remains: a process that cannot reach the store, while another one can, and the
 // replica is more than a second behind. For some seconds, a key may then read from the other process
 // what it was before its write. A position is a number of bytes, which stays exact for 9 PB.
+//
+// A Redis that restarts without a copy on disk has forgotten the positions, and says so of none of
+// them. So it also has a mark with the time since when it has them all.
 
 const log = logOf("database");
 
@@ -19,8 +22,8 @@ const lifetimeSeconds = 120;
 const failureLogMs = 10_000;
 
 /**
- * After a failure of the store, writes of other processes may be missing in it, so every read goes to
- * the primary for this long: longer than a replica in use can be behind.
+ * After a failure of the store, and after it was empty, writes of other processes may be missing in it,
+ * so every read goes to the primary for this long: longer than a replica in use can be behind.
  */
 const distrustMs = 15_000;
 /** How often a write that the store does not have is sent again. */
@@ -31,6 +34,8 @@ const mostWaitMs = 1_000;
 type Positions = {
   own: Map<string, number>;
   store: Redis | null;
+  /** The mark that this process has seen last. */
+  mark: number | null;
   failedAtMs: number;
   loggedAtMs: number;
 };
@@ -42,6 +47,7 @@ function positions(): Positions {
   shared.parlanceWritePositions ??= {
     own: new Map(),
     store: connect(),
+    mark: null,
     failedAtMs: Number.NEGATIVE_INFINITY,
     loggedAtMs: Number.NEGATIVE_INFINITY,
   };
@@ -62,6 +68,8 @@ function connect(): Redis | null {
 }
 
 const keyOf = (id: string) => `parlance:written:${id}`;
+/** In microseconds, by the clock of the store. */
+const markKey = "parlance:written-since";
 
 /**
  * Remembers that a key or user has committed something, so that they do not read an older state
@@ -127,7 +135,25 @@ async function untilReplayed(position: number): Promise<void> {
 
 /** Notices failures of the store in a process that has nothing to look up in it. */
 export async function checkStore(): Promise<void> {
-  await positions().store?.ping().catch(report);
+  const { store } = positions();
+  if (!store) return;
+  try {
+    await examineMark(store, await store.get<number>(markKey));
+  } catch (error) {
+    report(error);
+  }
+}
+
+/** Distrusts a store that has had everything for a short time only, or does not know for how long. */
+async function examineMark(store: Redis, found: number | null): Promise<void> {
+  const known = positions();
+  if (found !== null && found === known.mark) return;
+  const [seconds, microseconds] = await store.time();
+  const now = seconds * 1_000_000 + microseconds;
+  if (found === null) await store.set(markKey, now, { nx: true });
+  const mark = found ?? (await store.get<number>(markKey)) ?? now;
+  known.failedAtMs = Math.max(known.failedAtMs, performance.now() - (now - mark) / 1_000);
+  known.mark = mark;
 }
 
 /** Forgets writes that the replica has replayed, because they can be read from either server. */
@@ -145,14 +171,23 @@ export function unknownWrites(): (position: number) => void {
   };
 }
 
+const isDistrusted = () => performance.now() - positions().failedAtMs < distrustMs;
+
 /** Infinity if it is not known, so that the primary is read. */
 export async function lastWriteOf(id: string): Promise<number> {
-  const { own, store, failedAtMs } = positions();
+  const { own, store } = positions();
   const known = own.get(id) ?? 0;
   if (!store) return known;
-  if (performance.now() - failedAtMs < distrustMs) return Number.POSITIVE_INFINITY;
+  if (isDistrusted()) return Number.POSITIVE_INFINITY;
   try {
-    return Math.max(known, Number((await store.zscore(keyOf(id), "position")) ?? 0));
+    const [position, mark] = await store
+      .pipeline()
+      .zscore(keyOf(id), "position")
+      .get<number>(markKey)
+      .exec();
+    await examineMark(store, mark);
+    if (isDistrusted()) return Number.POSITIVE_INFINITY;
+    return Math.max(known, Number(position ?? 0));
   } catch (error) {
     report(error);
     return Number.POSITIVE_INFINITY;

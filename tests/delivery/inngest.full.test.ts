@@ -1,10 +1,12 @@
 import type { ServerResponse } from "node:http";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { GET, POST, PUT } from "@/app/api/inngest/route";
 import { inngestJobClock } from "@/inngest/inngest-clock";
 import { enableWebhook, resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
 import { recordEvent } from "@/lib/events/record-event";
 import { mutate, system } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { log } from "@/lib/platform/log";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import { probes } from "@/lib/readiness/service";
 import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
@@ -75,10 +77,9 @@ test("functions have readable names, limits per webhook and in total, priorities
     },
     "parlance-run-recurring-jobs": { name: "Recurring jobs", singleton: { mode: "skip" } },
     ...Object.fromEntries(
-      ["send-deliveries", "wait-for-next-attempt", "process-document"].map((name) => [
-        `parlance-${name}-failure`,
-        { name: expect.stringMatching(/ \(failure\)$/) },
-      ]),
+      ["send-deliveries", "wait-for-next-attempt", "process-document", "run-recurring-jobs"].map(
+        (name) => [`parlance-${name}-failure`, { name: expect.stringMatching(/ \(failure\)$/) }],
+      ),
     ),
   });
 });
@@ -91,6 +92,30 @@ test("one run a minute has every recurring job as a step", async () => {
     "wake-overdue-deliveries",
   ]);
   expect(run?.state).toBe("completed");
+});
+
+test("a run of the recurring jobs that failed for good is logged with their names, and the others were done", async () => {
+  const logged = vi.spyOn(log, "error").mockImplementation(() => undefined);
+  await db().$executeRaw`ALTER TABLE alerts RENAME TO alerts_elsewhere`;
+  try {
+    await clock.settle();
+    // Until its last repetition.
+    await clock.advance(300);
+  } finally {
+    await db().$executeRaw`ALTER TABLE alerts_elsewhere RENAME TO alerts`;
+  }
+  const [run] = inngest.runs.filter(({ event }) => event === cronEvent);
+  expect(run?.state).toBe("failed");
+  const failed = run?.operations.filter(({ error }) => error);
+  expect(failed?.map(({ displayName }) => displayName)).toEqual(["send-alerts"]);
+  expect(run?.operations).toHaveLength(Object.keys(recurringJobs).length + 1);
+  expect(logged.mock.calls).toContainEqual([
+    expect.objectContaining({
+      function: "parlance-run-recurring-jobs",
+      error: "these jobs failed: send-alerts",
+    }),
+    "a run of Inngest failed",
+  ]);
 });
 
 test("200 from /ready names the clock, and doctor says whether Inngest responds and where it calls", async () => {

@@ -41,6 +41,12 @@ const isServedByReplica = ({ identity, keyId }: TestTenant) =>
     return row?.is;
   });
 
+const replayedBy = async (url: string) => {
+  const text = "SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 AS replayed";
+  const [row] = await onDatabase<{ replayed: number }>(url, text);
+  return row ?? { replayed: 0 };
+};
+
 /** As in a process that has just started. */
 const forgetPositions = () => {
   (globalThis as { parlanceWritePositions?: unknown }).parlanceWritePositions = undefined;
@@ -120,6 +126,40 @@ test("a replica that goes silent fails no request, and is used again when it res
   await expect.poll(() => isServedByReplica(tenant)).toBe(true);
 });
 
+test("a replica that crashed and has to replay again what it had does not serve a key that wrote it", async () => {
+  const writer = await newTenant();
+  await onDatabase(servers.primaryUrl, "CHECKPOINT");
+  const first = await create(writer);
+  await expect.poll(() => isServedByReplica(writer)).toBe(true);
+  // It starts again from here.
+  await onDatabase(servers.replicaUrl, "CHECKPOINT");
+  const second = await create(writer);
+  await expect.poll(() => isServedByReplica(writer)).toBe(true);
+  // This process forgets writes that the replica has.
+  await expect.poll(() => lastWriteOf(writer.keyId)).toBe(0);
+
+  await servers.crashReplica({ recovery_min_apply_delay: "1h" });
+  const found = await onDatabase(
+    servers.replicaUrl,
+    `SELECT 1 FROM conversations WHERE id = '${second}'`,
+  );
+  expect(found).toEqual([]);
+  const { replayed } = await replayedBy(servers.replicaUrl);
+  // Also while the process does not know yet that the replica is another one.
+  await expect
+    .poll(async () => {
+      expect(await listed(writer)).toEqual([second, first]);
+      return (globalThis as { parlanceReplica?: { replayed: number } }).parlanceReplica?.replayed;
+    })
+    .toBe(replayed);
+  expect(await isServedByReplica(writer)).toBe(false);
+  expect(await listed(writer)).toEqual([second, first]);
+
+  await servers.crashReplica();
+  await expect.poll(() => isServedByReplica(writer)).toBe(true);
+  expect(await listed(writer)).toEqual([second, first]);
+});
+
 const redisServer = findRedisServer();
 test.skipIf(!redisServer)(
   "with a shared store, another process knows what a key wrote here",
@@ -132,6 +172,19 @@ test.skipIf(!redisServer)(
       });
       forgetPositions();
       const writer = await newTenant();
+      // A store that was empty a moment ago may have been restarted.
+      expect(await lastWriteOf(writer.keyId)).toBe(Number.POSITIVE_INFINITY);
+      const command = (...words: string[]) =>
+        fetch(bridge.url, {
+          method: "POST",
+          headers: { authorization: `Bearer ${bridge.token}` },
+          body: JSON.stringify(words),
+        });
+      const hasEverythingSinceLong = async () => {
+        await command("SET", "parlance:written-since", "1");
+        forgetPositions();
+      };
+      await hasEverythingSinceLong();
       await create(writer);
       const written = await lastWriteOf(writer.keyId);
       expect(written).toBeGreaterThan(0);
@@ -154,6 +207,25 @@ test.skipIf(!redisServer)(
           return lastWriteOf(writer.keyId);
         })
         .toBeGreaterThan(written);
+
+      // Redis restarts, and has forgotten everything. No process notices a failure.
+      await expect.poll(() => isServedByReplica(writer)).toBe(true);
+      await onDatabase(servers.replicaUrl, "SELECT pg_wal_replay_pause()");
+      const forgotten = await create(writer);
+      await command("FLUSHALL");
+      const forgetOwn = () =>
+        (
+          globalThis as unknown as { parlanceWritePositions: { own: Map<string, number> } }
+        ).parlanceWritePositions.own.clear();
+      // In another process that used the store before, and in one that has just started.
+      for (const become of [forgetOwn, forgetPositions]) {
+        become();
+        expect(await lastWriteOf(writer.keyId)).toBe(Number.POSITIVE_INFINITY);
+        expect(await listed(writer)).toContain(forgotten);
+      }
+      await onDatabase(servers.replicaUrl, "SELECT pg_wal_replay_resume()");
+      await hasEverythingSinceLong();
+      await expect.poll(() => isServedByReplica(writer)).toBe(true);
     } finally {
       Object.assign(env(), {
         UPSTASH_REDIS_REST_URL: undefined,

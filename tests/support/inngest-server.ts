@@ -5,7 +5,7 @@ import { startReceiver } from "./receiver";
 
 export type EventData = Record<string, string> & { deliveryIds?: string[] };
 type Event = { id?: string; name: string; data: EventData };
-type Trigger = { event?: string; cron?: string };
+type Trigger = { event?: string; cron?: string; expression?: string };
 type Limit = { key?: string; limit: number };
 /** As the app registers them. */
 type RegisteredFunction = {
@@ -20,7 +20,14 @@ type RegisteredFunction = {
   singleton?: { mode: string };
   steps: { step: { runtime: { url: string }; retries: { attempts: number } } };
 };
-type Operation = { op: string; id: string; name: string; displayName: string; data?: unknown };
+type Operation = {
+  op: string;
+  id: string;
+  name: string;
+  displayName: string;
+  data?: unknown;
+  error?: unknown;
+};
 
 export type Run = {
   functionId: string;
@@ -141,9 +148,12 @@ export async function startInngestServer(signingKey: string) {
     for (const run of runs)
       if (run.state === "running" && isCanceledBy(run, event)) run.state = "canceled";
     for (const definition of functions)
-      if (definition.triggers.some((trigger) => trigger.event === event.name))
+      if (definition.triggers.some((trigger) => isTriggeredBy(trigger, event)))
         trigger(definition, event);
   }
+
+  const isTriggeredBy = ({ event: name, expression }: Trigger, event: Event) =>
+    name === event.name && (!expression || evaluate(expression, event) === true);
 
   /** Whether an id was not seen within a day. */
   function isNew(id: string): boolean {
@@ -254,17 +264,32 @@ export async function startInngestServer(signingKey: string) {
     const response = await route.POST(signedRequest(url.href, body, { signingKey }));
     const result: unknown = await response.json();
     const operations = response.status === 206 ? (result as Operation[]) : [];
+    const failed = operations.find(({ op }) => op === "StepError" || op === "StepFailed");
     if (response.status === 200) Object.assign(run, { state: "completed", result });
-    else if (
-      response.status !== 206 ||
-      operations.some(({ op }) => op === "StepError" || op === "StepFailed")
-    ) {
+    else if (response.status !== 206 || failed) {
       run.failures++;
       run.wakeAt = new Date(now().getTime() + retryMs);
-      if (run.failures > retries.attempts) Object.assign(run, { state: "failed", result });
+      if (run.failures <= retries.attempts) return;
+      if (failed) giveUp(run, failed);
+      else fail(run, result);
     } else if (operations.some(({ op }) => op === "StepPlanned")) {
       for (const { id } of operations) await call(run, id);
     } else for (const operation of operations) keep(run, operation);
+  }
+
+  /** The function learns that a step has failed as often as it may, and decides what that means. */
+  function giveUp(run: RunInProgress, { id, error, ...operation }: Operation): void {
+    run.operations.push({ id, error, ...operation });
+    run.steps[id] = { type: "error", error };
+    Object.assign(run, { failures: 0, wakeAt: now() });
+  }
+
+  /** Ends a run that has failed as often as it may, and tells the app. */
+  function fail(run: RunInProgress, result: unknown): void {
+    Object.assign(run, { state: "failed", result });
+    const error = { name: "Error", stack: "", ...(result as object) };
+    const data = { function_id: run.functionId, run_id: "run", event: run.event, error };
+    take({ name: "inngest/function.failed", data: data as unknown as EventData });
   }
 
   function keep(run: RunInProgress, operation: Operation): void {

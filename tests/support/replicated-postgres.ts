@@ -26,7 +26,10 @@ export type ReplicatedPostgres = Awaited<ReturnType<typeof startReplicatedPostgr
  * SQL, because the packages do not contain `pg_basebackup`.
  * @param isSynchronous a commit is acknowledged only once the replica has stored it
  */
-export async function startReplicatedPostgres({ isSynchronous = false } = {}) {
+export async function startReplicatedPostgres({
+  isSynchronous = false,
+  settings: own = {} as Record<string, string>,
+} = {}) {
   const parent = mkdtempSync(path.join(tmpdir(), "parlance-replicated-"));
   chmodSync(parent, 0o755);
   const password = randomBytes(16).toString("hex");
@@ -35,6 +38,7 @@ export async function startReplicatedPostgres({ isSynchronous = false } = {}) {
     fsync: "off",
     max_connections: "200",
     wal_sender_timeout: "0",
+    ...own,
   };
   const optionsOf = (name: string) => ({
     directory: path.join(parent, name),
@@ -48,10 +52,17 @@ export async function startReplicatedPostgres({ isSynchronous = false } = {}) {
   await copyCluster(url, optionsOf("primary").directory, optionsOf("replica").directory);
   const source = new URL(primary.url("postgres"));
   const conninfo = `host=127.0.0.1 port=${source.port} user=${source.username} password=${source.password} application_name=replica`;
-  const replica = await startPostgres({
-    ...optionsOf("replica"),
-    settings: { ...settings, primary_conninfo: conninfo, primary_slot_name: "replica" },
-  });
+  const startReplica = (others: Parameters<typeof startPostgres>[0]["settings"], port?: number) =>
+    startPostgres({
+      ...optionsOf("replica"),
+      ...(port && { preferredPort: port }),
+      settings: {
+        ...{ ...settings, primary_conninfo: conninfo, primary_slot_name: "replica" },
+        ...others,
+      },
+    });
+  let replica = await startReplica({});
+  const { port } = replica;
   if (isSynchronous) {
     await onDatabase(url, "ALTER SYSTEM SET synchronous_standby_names = 'replica'");
     await onDatabase(url, "SELECT pg_reload_conf()");
@@ -59,6 +70,11 @@ export async function startReplicatedPostgres({ isSynchronous = false } = {}) {
   return {
     primaryUrl: url,
     replicaUrl: replica.url(database),
+    /** Kills the replica's processes, and starts it again. Resolves when it accepts connections. */
+    crashReplica: async (others: Record<string, string> = {}) => {
+      await replica.kill();
+      replica = await startReplica(others, port);
+    },
     /** Kills the primary's processes, as when its machine fails. It does not come back. */
     kill: primary.kill,
     stop: async () => {
