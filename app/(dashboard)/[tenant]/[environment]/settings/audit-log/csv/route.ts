@@ -5,6 +5,7 @@ import { auditCsvHead, auditCsvLine } from "@/lib/audit/entry-csv";
 import { listAuditQuery } from "@/lib/audit/schema";
 import { type AuditEntry, exportAuditEntries } from "@/lib/audit/service";
 import { dashboardCaller } from "@/lib/auth/dashboard-caller";
+import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import { replicaReader } from "@/lib/platform/replica";
 import { requireRole } from "@/lib/platform/roles";
 
@@ -13,11 +14,12 @@ type Context = { params: Promise<{ tenant: string; environment: string }> };
 /** Exports every entry that matches the page's filters. */
 export async function GET(request: Request, { params }: Context): Promise<Response> {
   const { tenant: slug, environment: name } = await params;
-  const [{ caller, tenant }, { zone }] = await Promise.all([
+  const [{ caller, tenant, user }, { zone }] = await Promise.all([
     dashboardCaller(slug, name),
     readViewerTime(),
   ]);
   try {
+    await throttleDashboard(user.id, tenant.id);
     requireRole(caller, "ADMIN", "read the audit log");
     const query = parse(
       listAuditQuery(zone),
