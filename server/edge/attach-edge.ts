@@ -28,6 +28,9 @@ const uploadTimeoutMs = 120_000;
 
 const keepAliveTimeoutMs = 65_000;
 
+/** The system takes a shorter response at once, whether its client reads or not. */
+const longText = 64 * 1_024;
+
 export type EdgeOptions = {
   /** Serves everything that is not the API. */
   servePages: (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -132,8 +135,10 @@ function listenerFor(
       response.writeHead(status, headers);
       return sendStream(body, server, { request: incoming as IncomingMessage, response });
     }
-    if (body !== null) headers["Content-Length"] = String(Buffer.byteLength(body));
-    outgoing.writeHead(status, headers).end(body);
+    // A text that waits for its client would be in memory twice, and its bytes not counted.
+    const sent = typeof body === "string" && body.length > longText ? Buffer.from(body) : body;
+    if (sent !== null) headers["Content-Length"] = String(Buffer.byteLength(sent));
+    outgoing.writeHead(status, headers).end(sent);
   };
   const throughBridge = getRequestListener(
     async (request, { incoming, outgoing }) => {
