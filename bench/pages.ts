@@ -69,6 +69,7 @@ const docsPages = {
   "docs, a long guide": "/docs/webhooks",
   "docs, the reference": "/docs/reference",
   "docs, a tag of the reference": "/docs/reference/conversations",
+  "docs, an operation": "/docs/reference/conversations/create-conversation",
   "docs, errors": "/docs/errors",
 };
 

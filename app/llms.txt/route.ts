@@ -4,7 +4,7 @@ import { describedOperations } from "@/app/docs/reference/described";
 import { docsSections } from "@/components/docs/docs-pages";
 import { genericDocument } from "@/lib/api/openapi";
 import { env } from "@/lib/platform/env";
-import { referencePath } from "@/lib/platform/openapi";
+import { operationPath, referencePath } from "@/lib/platform/openapi";
 
 /** The entry point for programs that read the documentation, as proposed by llmstxt.org. */
 export function GET(): Response {
@@ -24,8 +24,8 @@ export function GET(): Response {
     "",
   ]);
   const operations = referenceTags().flatMap(({ name }) =>
-    describedOperations(name).map(({ method, path, operation: { summary } }) =>
-      link(`${referencePath(name)}.md`, `${method} ${path}`, summary),
+    describedOperations(name).map(({ method, path, operation: { operationId, summary } }) =>
+      link(`${operationPath(name, operationId)}.md`, `${method} ${path}`, summary),
     ),
   );
   const lines = [
@@ -43,6 +43,12 @@ export function GET(): Response {
     link("/llms-full.txt", "llms-full.txt", "All pages of the documentation in one file."),
     "",
     ...guides,
+    "## Objects of the API",
+    "",
+    ...referenceTags().map(({ name, description }) =>
+      link(`${referencePath(name)}.md`, name, description),
+    ),
+    "",
     "## Operations",
     "",
     ...operations,

@@ -42,7 +42,7 @@ try {
       login: "/login",
       "sign-up": "/signup",
       docs: "/docs",
-      reference: "/docs/reference/conversations",
+      reference: "/docs/reference/conversations/create-conversation",
     })) {
       await shoot(name, path);
     }
