@@ -1,9 +1,9 @@
 import { ChevronRight } from "lucide-react";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { Json } from "@/components/ui/json";
+import { Link } from "@/components/ui/link";
 import { Facts } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";
 import type { Environment } from "@/prisma/generated/enums";

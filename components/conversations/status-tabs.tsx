@@ -1,4 +1,4 @@
-import { NearbyLink } from "@/components/ui/nearby-link";
+import { Link } from "@/components/ui/link";
 
 /** `key` if names are not unique. */
 export type StatusTab = {
@@ -16,7 +16,7 @@ export function StatusTabs({ label, tabs }: { label: string; tabs: StatusTab[] }
       <ul className="flex gap-0.5">
         {tabs.map(({ key, name, href, isCurrent, count }) => (
           <li key={key ?? name}>
-            <NearbyLink
+            <Link
               href={href}
               aria-current={isCurrent ? "page" : undefined}
               className="flex h-7 items-center gap-1 whitespace-nowrap rounded-lg px-1.5 text-muted text-xs hover:bg-sunken hover:text-ink aria-[current]:bg-sunken aria-[current]:font-medium aria-[current]:text-ink"
@@ -27,7 +27,7 @@ export function StatusTabs({ label, tabs }: { label: string; tabs: StatusTab[] }
               {count === undefined ? null : (
                 <span className="text-muted tabular-nums">{count}</span>
               )}
-            </NearbyLink>
+            </Link>
           </li>
         ))}
       </ul>

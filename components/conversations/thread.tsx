@@ -1,8 +1,8 @@
 import { ArrowLeft, ChevronDown, ChevronUp, PanelRight } from "lucide-react";
-import Link from "next/link";
 import { Fragment, type ReactNode } from "react";
 import { Badge } from "@/components/ui/badge";
 import { ButtonLink } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import { Time } from "@/components/ui/time";
 import { dayOf } from "@/components/ui/viewer-time";
 import type { Message } from "@/lib/conversations/message-schema";

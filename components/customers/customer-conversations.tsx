@@ -1,6 +1,6 @@
-import Link from "next/link";
 import { statusLabels, statusVariants } from "@/components/conversations/labels";
 import { Badge } from "@/components/ui/badge";
+import { Link } from "@/components/ui/link";
 import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";
 

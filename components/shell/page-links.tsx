@@ -1,7 +1,7 @@
 "use client";
 
 import { usePathname } from "next/navigation";
-import { NearbyLink } from "@/components/ui/nearby-link";
+import { Link } from "@/components/ui/link";
 import { dashboardNavigation } from "./navigation";
 
 export function PageLinks({ onFollow }: { onFollow?: () => void }) {
@@ -19,7 +19,7 @@ export function PageLinks({ onFollow }: { onFollow?: () => void }) {
           <ul aria-label={title ?? undefined} className="space-y-0.5">
             {items.map(({ path, name, Icon }) => (
               <li key={path}>
-                <NearbyLink
+                <Link
                   href={`/${tenant}/${environment}${path ? `/${path}` : ""}`}
                   onClick={onFollow}
                   aria-current={path === open ? "page" : undefined}
@@ -27,7 +27,7 @@ export function PageLinks({ onFollow }: { onFollow?: () => void }) {
                 >
                   <Icon className="size-4" aria-hidden="true" />
                   {name}
-                </NearbyLink>
+                </Link>
               </li>
             ))}
           </ul>

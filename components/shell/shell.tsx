@@ -1,8 +1,8 @@
 import { BookOpen } from "lucide-react";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { Bell } from "@/components/notifications/bell";
 import { buttonClass } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { AccountMenu } from "./account-menu";

@@ -1,25 +1,25 @@
 "use client";
 
-import Link, { useLinkStatus } from "next/link";
+import NextLink, { useLinkStatus } from "next/link";
 import { type ComponentProps, useState } from "react";
 import { LoadingBar } from "./loading-bar";
 
 /**
- * A link of the navigation. It prefetches its page when the pointer or the focus comes near, not
- * already when it is visible: the navigation alone would cost a dozen requests on each page.
+ * A link inside the dashboard. It prefetches its page when the pointer or the focus comes near, not
+ * already when it is visible: the rows of a list alone would cost dozens of requests on each page.
  */
-export function NearbyLink({ children, ...props }: ComponentProps<typeof Link>) {
+export function Link({ children, prefetch, ...props }: ComponentProps<typeof NextLink>) {
   const [isNear, setIsNear] = useState(false);
   return (
-    <Link
+    <NextLink
       {...props}
-      prefetch={isNear ? null : false}
+      prefetch={prefetch ?? (isNear ? null : false)}
       onPointerEnter={() => setIsNear(true)}
       onFocus={() => setIsNear(true)}
     >
       {children}
       <PendingBar />
-    </Link>
+    </NextLink>
   );
 }
 
