@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { buttonClass } from "@/components/ui/button";
 import { useCommandKey } from "@/components/ui/command-key";
+import type { Role } from "@/prisma/generated/enums";
 import type { FindObjects } from "./find-objects";
 
 // Loaded on demand, because most visits never open it.
@@ -13,10 +14,12 @@ const Palette = dynamic(() => import("./palette").then((module) => module.Palett
 /** Opens the palette, like Ctrl+K or ⌘K. */
 export function PaletteButton({
   base,
+  role,
   find,
   isMobile = false,
 }: {
   base: string;
+  role: Role;
   find: FindObjects;
   isMobile?: boolean;
 }) {
@@ -59,7 +62,7 @@ export function PaletteButton({
         </button>
       )}
       {wasOpened ? (
-        <Palette base={base} find={find} isOpen={isOpen} onOpenChange={setIsOpen} />
+        <Palette base={base} role={role} find={find} isOpen={isOpen} onOpenChange={setIsOpen} />
       ) : null}
     </>
   );

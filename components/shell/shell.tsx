@@ -4,7 +4,8 @@ import { Bell } from "@/components/notifications/bell";
 import { buttonClass } from "@/components/ui/button";
 import { Link } from "@/components/ui/link";
 import type { ActionResult } from "@/lib/platform/action-result";
-import type { Environment } from "@/prisma/generated/enums";
+import { roleNames } from "@/lib/platform/roles";
+import type { Environment, Role } from "@/prisma/generated/enums";
 import { AccountMenu } from "./account-menu";
 import { EnvironmentSwitch } from "./environment-switch";
 import type { FindObjects } from "./find-objects";
@@ -20,7 +21,7 @@ type ShellProps = {
   tenants: { name: string; slug: string }[];
   environment: Environment;
   user: { name: string; email: string };
-  roleName: string;
+  role: Role;
   signOut: () => Promise<void>;
   time: TimeSettings;
   find: FindObjects;
@@ -31,7 +32,16 @@ type ShellProps = {
 };
 
 /** The frame of every dashboard page: a sidebar on the left, or a header on narrow screens. */
-export function Shell({ environment, find, markRead, notices, children, ...account }: ShellProps) {
+export function Shell({
+  environment,
+  role,
+  find,
+  markRead,
+  notices,
+  children,
+  ...shown
+}: ShellProps) {
+  const account = { ...shown, roleName: roleNames[role] };
   const base = `/${account.tenant.slug}/${environment}`;
   const home = (
     <Link href={base} prefetch={false} aria-label="Parlance, overview">
@@ -64,7 +74,7 @@ export function Shell({ environment, find, markRead, notices, children, ...accou
         <header className="sticky top-(--bar) z-10 flex print:hidden h-14 shrink-0 items-center justify-between gap-3 border-line border-b bg-surface px-4 md:hidden">
           {home}
           <div className="flex items-center gap-1">
-            <PaletteButton base={base} find={find} isMobile />
+            <PaletteButton base={base} role={role} find={find} isMobile />
             <Bell
               base={base}
               markRead={markRead}
@@ -82,14 +92,16 @@ export function Shell({ environment, find, markRead, notices, children, ...accou
           <div className="px-2.5">{home}</div>
           <AccountMenu {...account} base={base} />
           <EnvironmentSwitch current={environment} />
-          <PaletteButton base={base} find={find} />
+          <PaletteButton base={base} role={role} find={find} />
           <Bell
             base={base}
             markRead={markRead}
             className="flex h-8 items-center gap-2.5 rounded-lg px-2.5 text-muted hover:bg-sunken hover:text-ink"
           />
           <PageLinks />
-          <div className="sticky bottom-0 mt-auto border-line border-t bg-surface py-3">{docs}</div>
+          <div className="sticky bottom-0 mt-auto border-line border-t bg-surface py-3">
+            {docs}
+          </div>
         </header>
         <main
           id="content"
