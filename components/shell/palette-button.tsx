@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { buttonClass } from "@/components/ui/button";
 import { useCommandKey } from "@/components/ui/command-key";
+import { refuseOffline } from "@/components/ui/refuse-offline";
 import type { Role } from "@/prisma/generated/enums";
 import type { FindObjects } from "./find-objects";
 
@@ -26,7 +27,11 @@ export function PaletteButton({
   const [isOpen, setIsOpen] = useState(false);
   const [wasOpened, setWasOpened] = useState(false);
 
+  /** Without a connection, it cannot be loaded. */
+  const isMissing = () => !wasOpened && refuseOffline();
+
   function open() {
+    if (isMissing()) return;
     setWasOpened(true);
     setIsOpen(true);
   }
@@ -34,6 +39,7 @@ export function PaletteButton({
   useCommandKey(() => {
     // The shell has two of these buttons. The hidden one ignores the shortcut.
     if (window.matchMedia("(min-width: 48rem)").matches === isMobile) return false;
+    if (isMissing()) return true;
     setWasOpened(true);
     setIsOpen((before) => !before);
     return true;
