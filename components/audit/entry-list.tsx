@@ -56,10 +56,12 @@ export function EntryList({ entries, now }: { entries: AuditRow[]; now: Date }) 
                   {entry.action}
                   {entry.environment ? <EnvironmentName environment={entry.environment} /> : null}
                 </span>
-                <span className="truncate max-sm:col-start-2">
+                <span dir="auto" className="truncate max-sm:col-start-2">
                   {targetOf(entry) ?? <code className="font-mono text-xs">{entry.targetId}</code>}
                 </span>
-                <span className="truncate max-sm:col-start-2">{entry.actor.name}</span>
+                <span dir="auto" className="truncate max-sm:col-start-2">
+                  {entry.actor.name}
+                </span>
                 <span className="text-muted max-sm:col-start-2 sm:text-right">
                   <Time at={entry.at} now={now} />
                 </span>
