@@ -64,7 +64,7 @@ export function Thread({
   return (
     <>
       <header className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2 border-line border-b px-4 py-2.5">
-        <div className="flex min-w-0 items-center gap-2">
+        <div className="flex min-w-0 items-center gap-2 md:flex-1 md:basis-40">
           <ButtonLink
             variant="quiet"
             size="icon"
