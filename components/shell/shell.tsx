@@ -88,7 +88,7 @@ export function Shell({
             </MobileMenu>
           </div>
         </header>
-        <header className="sticky top-(--bar) hidden print:hidden! h-[calc(100dvh-var(--bar))] w-60 shrink-0 flex-col gap-4 overflow-y-auto border-line border-r bg-surface px-3 pt-5 *:shrink-0 md:flex">
+        <header className="sticky top-(--bar) hidden print:hidden! h-[calc(100dvh-var(--bar))] w-60 shrink-0 flex-col gap-4 overflow-y-auto border-line border-r bg-surface px-3 pt-5 short:gap-2 short:pt-3 *:shrink-0 md:flex">
           <div className="px-2.5">{home}</div>
           <AccountMenu {...account} base={base} />
           <EnvironmentSwitch current={environment} />
@@ -99,7 +99,7 @@ export function Shell({
             className="flex h-8 items-center gap-2.5 rounded-lg px-2.5 text-muted hover:bg-sunken hover:text-ink"
           />
           <PageLinks />
-          <div className="sticky bottom-0 mt-auto border-line border-t bg-surface py-3">
+          <div className="sticky bottom-0 mt-auto border-line border-t bg-surface py-3 short:py-1">
             {docs}
           </div>
         </header>
