@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { Badge } from "@/components/ui/badge";
+import { Link } from "@/components/ui/link";
 import { LinkPendingBar } from "@/components/ui/link-pending-bar";
 import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";

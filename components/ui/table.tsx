@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
-import Link from "next/link";
 import type { ReactNode } from "react";
+import { Link } from "./link";
 import { SortMenu } from "./sort-menu";
 import { currentOrder, ordersOf, type Sorting, sortedHref } from "./sorting";
 
