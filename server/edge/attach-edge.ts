@@ -5,6 +5,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { dispatch } from "@/lib/api/dispatch";
 import { isStream, type Outgoing, type Wire } from "@/lib/api/pipeline";
 import { type ApiRequest, lateCode } from "@/lib/api/read-request";
+import { plainAddress } from "@/lib/platform/client-address";
 import { expectationFailed, requestTimeout } from "@/lib/platform/errors";
 import { noteRequest } from "@/lib/platform/loopback-exposure";
 import { cameThroughProxy } from "@/lib/platform/proxy-detection";
@@ -196,7 +197,7 @@ function setClientAddress(request: IncomingMessage, trustedHops: number): void {
   const hops = [...claimed.split(",").map((hop) => hop.trim()), socketAddress].filter(
     (hop) => hop !== "",
   );
-  const address = hops.at(-1 - trustedHops) ?? hops[0] ?? socketAddress;
+  const address = plainAddress(hops.at(-1 - trustedHops) ?? hops[0] ?? socketAddress);
 
   const { rawHeaders } = request;
   for (let index = rawHeaders.length - 2; index >= 0; index -= 2) {
