@@ -277,7 +277,7 @@ export const erased = (what: "customer" | "response") =>
     "gone",
     what === "customer"
       ? "The customer was erased and can no longer be changed. Create another customer."
-      : "The stored response to this Idempotency-Key was erased together with its customer.",
+      : "The stored response to this Idempotency-Key was removed, because its message was redacted or its customer was erased. The first request took effect.",
   );
 
 export const preconditionFailed = ({ exists = true } = {}) =>
