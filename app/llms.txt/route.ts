@@ -2,6 +2,7 @@ import { allDocuments } from "@/app/docs/content/documents";
 import { referenceTags } from "@/app/docs/content/reference";
 import { describedOperations } from "@/app/docs/reference/described";
 import { docsSections } from "@/components/docs/docs-pages";
+import { wheelName } from "@/components/docs/wheel-name";
 import { genericDocument } from "@/lib/api/openapi";
 import { env } from "@/lib/platform/env";
 import { operationPath, referencePath } from "@/lib/platform/openapi";
@@ -41,6 +42,8 @@ export function GET(): Response {
       "The whole API as OpenAPI 3.1, with every response, problem and event.",
     ),
     link("/llms-full.txt", "llms-full.txt", "All pages of the documentation in one file."),
+    link("/docs/sdk.md", "TypeScript client", `\`npm install ${origin}/sdk.tgz\``),
+    link("/docs/python.md", "Python client", `\`pip install ${origin}/sdk/${wheelName}\``),
     "",
     ...guides,
     "## Objects of the API",

@@ -43,7 +43,7 @@ function examples(): Map<string, string> {
     .map((file) => path.join("docs", file));
   for (const page of ["README.md", "sdk-python/README.md", ...guides]) {
     const text = readFileSync(page, "utf8");
-    const found = [...text.matchAll(/^ *```(?:py|python)\b[^\n]*\n([\s\S]*?)^ *```$/gm)];
+    const found = [...text.matchAll(/^ *```python\b[^\n]*\n([\s\S]*?)^ *```$/gm)];
     for (const [index, [, example = ""]] of found.entries())
       files.set(`${page.replaceAll(/\W/g, "_")}_${index + 1}`, completed(example));
   }

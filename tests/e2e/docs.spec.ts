@@ -168,7 +168,7 @@ test("a link to an operation on the page of its tag opens the page of the operat
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Create a customer");
   await page.goto("/docs/reference/customers#objects");
   await expect(page.getByRole("heading", { name: "Objects" })).toBeInViewport();
-  await page.getByRole("link", { name: /Update a customer/ }).click();
+  await page.getByRole("link", { name: /Change a customer/ }).click();
   await expect(page).toHaveURL("/docs/reference/customers/update-customer");
   await page.getByRole("article").getByRole("link", { name: "Customers" }).click();
   await expect(page).toHaveURL("/docs/reference/customers");
