@@ -63,7 +63,7 @@ export async function receiveFile(
     // The file may still be opening. If it were removed now, it would be created again.
     if (!target.closed) await new Promise<void>((resolve) => target.once("close", () => resolve()));
     await discard();
-    throw isOfTarget(error) && !isDiskFull(error) ? unwritable(error as Error) : error;
+    throw isOfTarget(error) && !isDiskFull(error) ? notWritten(error as Error) : error;
   }
   return { path: file, sizeBytes, sha256: hash.digest(), head, isText: text.isText(), discard };
 }
@@ -133,7 +133,7 @@ function prepareDirectory(): Promise<void> {
 const isOfTarget = (error: unknown) =>
   ["open", "write"].includes((error as NodeJS.ErrnoException).syscall ?? "");
 
-const unwritable = (error: Error) =>
+const notWritten = (error: Error) =>
   new FilesUnavailable(`uploads cannot be written to ${incomingDirectory()} (${error.message})`, {
     cause: error,
   });
@@ -142,7 +142,7 @@ const unwritable = (error: Error) =>
 async function makeAndSweep(nowMs: number): Promise<void> {
   const directory = incomingDirectory();
   await mkdir(directory, { recursive: true }).catch((error: Error) => {
-    throw unwritable(error);
+    throw notWritten(error);
   });
   for (const name of await readdir(directory)) {
     const file = path.join(directory, name);
