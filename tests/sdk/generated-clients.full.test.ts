@@ -153,7 +153,14 @@ ${typeScriptUse(`api.POST("/v1/public/conversations", { ${sent} })`, `Schemas["C
     `import { type Conversation, createConversation, type Event } from "./hey";
 ${typeScriptUse(`createConversation({ ${sent} })`, "Conversation", "Event")}`,
   );
-  const options = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom,dom.iterable"];
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--target",
+    "es2022",
+    "--lib",
+    "es2022,dom,dom.iterable",
+  ];
   const modules = ["--module", "esnext", "--moduleResolution", "bundler"];
   await run(bin("tsc"), ...options, ...modules, "use-types.ts", "use-hey.ts");
 });
