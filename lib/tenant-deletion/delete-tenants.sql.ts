@@ -62,8 +62,11 @@ export const tenantTables: Table[] = [
   ofEnvironment("file_totals", "tenant_id"),
 ];
 
-/** Stored files are removed by a job, which then deletes their rows. */
-const checkedTables = [...tenantTables.map(({ name }) => name), "stray_blobs"];
+/**
+ * Stored files are removed by a job, which then deletes their rows. While a move is in progress or
+ * was interrupted, another installation has a copy, which the end of the move deletes.
+ */
+const checkedTables = [...tenantTables.map(({ name }) => name), "stray_blobs", "tenant_moves"];
 
 /**
  * Rows that another transaction has locked are left for the next batch. Each row is found by the

@@ -37,10 +37,12 @@ export async function requireNoDeletion(
   source: Sessions["source"],
   tenantId: string,
 ): Promise<void> {
-  const deletion = await readRow(source, "SELECT 1 FROM tenant_deletions WHERE tenant_id = $1", [
-    tenantId,
-  ]);
-  if (deletion) throw new Error("The organization is being deleted.");
+  const remains = await readRow(
+    source,
+    "SELECT 1 FROM tenants WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM tenant_deletions WHERE tenant_id = $1)",
+    [tenantId],
+  );
+  if (!remains) throw new Error("The organization is being deleted.");
 }
 
 /** The database of one cluster would wait for itself forever. */

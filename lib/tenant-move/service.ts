@@ -199,16 +199,16 @@ async function copyAndSwitch(sessions: Sessions, tenantId: string, options: Move
   const { origin, replicationUrl, maximumStopMs, report = () => {} } = options;
   report("copying");
   const startedAt = performance.now();
+  await source.query(
+    "INSERT INTO tenant_moves (tenant_id, state, target_origin) VALUES ($1, 'COPYING', $2)",
+    [tenantId, origin],
+  );
   await target.query(
     `INSERT INTO tenant_moves (tenant_id, state, target_origin, forwarded_to)
      VALUES ($1, 'INCOMING', $2, (SELECT moved_to FROM tenants WHERE id = $1))`,
     [tenantId, origin],
   );
   await createGuards(target, tenantId);
-  await source.query(
-    "INSERT INTO tenant_moves (tenant_id, state, target_origin) VALUES ($1, 'COPYING', $2)",
-    [tenantId, origin],
-  );
   await createGuards(source, tenantId);
   await createPartitions(target);
   await startReplication(sessions, tenantId, replicationUrl);
@@ -306,13 +306,22 @@ async function undo(sessions: Sessions, tenantId: string): Promise<void> {
   );
   await endReplication(sessions, tenantId);
   await dropGuards(source, tenantId);
-  if (!isIncoming) return;
-  await deleteCopy(target, tenantId);
-  await dropGuards(target, tenantId);
-  await target.query("DELETE FROM tenant_moves WHERE tenant_id = $1", [tenantId]);
+  if (isIncoming) {
+    await deleteCopy(target, tenantId);
+    await dropGuards(target, tenantId);
+    await target.query("DELETE FROM tenant_moves WHERE tenant_id = $1", [tenantId]);
+  }
+  await forgetMove(source, tenantId);
 }
 
 const allowWrites = (source: Sessions["source"], tenantId: string) =>
+  source.query(
+    "UPDATE tenant_moves SET state = 'COPYING', stopped_until = NULL WHERE tenant_id = $1 AND state <> 'MOVED'",
+    [tenantId],
+  );
+
+/** Last, because a deletion of the tenant is not certified before: the target may have a copy. */
+const forgetMove = (source: Sessions["source"], tenantId: string) =>
   source.query("DELETE FROM tenant_moves WHERE tenant_id = $1 AND state <> 'MOVED'", [tenantId]);
 
 /** What can be done of it while the target cannot be reached. */
@@ -320,6 +329,7 @@ async function undoInSource(source: Sessions["source"], tenantId: string): Promi
   await allowWrites(source, tenantId);
   await endInSource(source, tenantId, { isForced: true });
   await dropGuards(source, tenantId);
+  await forgetMove(source, tenantId);
 }
 
 const resultOf = (

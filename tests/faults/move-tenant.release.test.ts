@@ -3,10 +3,13 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { encode } from "next-auth/jwt";
+import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { authSecret } from "@/lib/auth/auth-secret";
+import { mutate } from "@/lib/platform/caller";
 import { closeDatabase } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { deleteOrganization } from "@/lib/tenant-deletion/service";
 import { applyMigrations } from "@/prisma/migrate";
 import { grantApplicationRole } from "@/prisma/roles";
 import { ensureDatabase, type Postgres } from "@/server/embedded/postgres";
@@ -14,7 +17,7 @@ import { startTemporaryPostgres } from "@/server/embedded/temporary-postgres";
 import { runAdmin } from "../support/admin";
 import { newKey, type TestTenant } from "../support/api";
 import { openStream } from "../support/event-stream";
-import { newOrganization, newPerson, newSession } from "../support/people";
+import { as, newOrganization, newPerson, newSession } from "../support/people";
 import { type RunningProcess, startWeb, startWorker } from "../support/processes";
 import { type Receiver, startReceiver } from "../support/receiver";
 import { onDatabase } from "../support/replicated-postgres";
@@ -473,6 +476,122 @@ test("a move whose target is gone can be aborted: the source keeps neither a slo
   expect(await rowsLeft(b.ownerUrl, tenant.id)).toEqual({});
   for (const cell of [a, b])
     expect(await findings(cell)).toContain("moves: no organization is being moved");
+});
+
+/** Something in many tables, and what the worker sends. */
+async function newWrittenTenant({ web }: Cell) {
+  const { tenant, owner } = await newOrganization();
+  const key = await newKey(tenant, unlimited);
+  const receiver = await startReceiver();
+  const client = newClient({ url: web.url, key: key.key });
+  const post = async (path: string, body: object) => {
+    const sent = {
+      method: "POST" as const,
+      path,
+      body: JSON.stringify(body),
+      key: randomBytes(6).toString("hex"),
+    };
+    const { status, text } = await client.insist(sent);
+    expect(status).toBe(201);
+    return JSON.parse(text) as { id: string };
+  };
+  await post("/webhooks", { url: receiver.url, events: ["*"] });
+  const { id: customerId } = await post("/customers", { name: "Ada" });
+  for (let number = 0; number < 20; number++) {
+    const { id } = await post("/conversations", { channelId: "web", customerId });
+    await post(`/conversations/${id}/messages`, { text: `Message ${number}` });
+  }
+  const close = () => Promise.all([client.close(), receiver.close()]);
+  return { tenant, owner, key, close };
+}
+
+/** The ten minutes after the request are over, and the worker continues now. */
+const settleDeletion = ({ ownerUrl }: Cell, tenantId: string) =>
+  onDatabase(
+    ownerUrl,
+    `UPDATE tenant_deletions SET requested_at = now() - interval '1 hour', next_at = now() WHERE tenant_id = '${tenantId}'`,
+  );
+
+/** Resolves once the worker has found that nothing can be deleted now but the audit log. */
+async function expectUncertified(cell: Cell, tenantId: string): Promise<void> {
+  await settleDeletion(cell, tenantId);
+  const progress = `SELECT (SELECT count(*)::int FROM deleted_tenants WHERE tenant_id = '${tenantId}') AS receipts,
+    coalesce((SELECT next_at > now() FROM tenant_deletions WHERE tenant_id = '${tenantId}'), true) AS "hasChecked"`;
+  await expect
+    .poll(() => onDatabase(cell.ownerUrl, progress))
+    .toEqual([{ receipts: 0, hasChecked: true }]);
+  expect(Object.keys(await rowsLeft(cell.ownerUrl, tenantId)).sort()).toEqual([
+    "audit_entries",
+    "tenant_deletions",
+    "tenant_moves",
+  ]);
+}
+
+async function expectDeleted(cell: Cell, tenantId: string): Promise<void> {
+  await settleDeletion(cell, tenantId);
+  await expect.poll(() => rowsLeft(cell.ownerUrl, tenantId)).toEqual({ deleted_tenants: 1 });
+}
+
+test("an organization whose deletion is requested while it is copied is not moved, and both installations delete it", async () => {
+  const { a, b } = cells;
+  await actIn(a);
+  const { tenant, owner, key, close } = await newWrittenTenant(a);
+  const [holdsSource, holdsTarget] = [a, b].map(
+    ({ ownerUrl }) => new pg.Client({ connectionString: ownerUrl }),
+  ) as [pg.Client, pg.Client];
+  await Promise.all([holdsSource.connect(), holdsTarget.connect()]);
+  try {
+    // The command waits before it copies, and then in the middle of the copy.
+    await holdsSource.query("BEGIN; LOCK TABLE tenants IN ROW EXCLUSIVE MODE");
+    const moving = move(a, b, tenant.slug);
+    const guarded = `SELECT count(*)::int AS count FROM pg_trigger WHERE tgname LIKE 'parlance_move%' AND tgrelid = 'tenants'::regclass`;
+    await expect.poll(() => onDatabase(b.ownerUrl, guarded)).toEqual([{ count: 2 }]);
+    await holdsTarget.query("BEGIN; LOCK TABLE messages IN ACCESS EXCLUSIVE MODE");
+    await holdsSource.query("COMMIT");
+    const copying = `SELECT count(*) > 0 AS waits FROM pg_locks WHERE relation = 'messages'::regclass AND NOT granted`;
+    await expect.poll(() => onDatabase(b.ownerUrl, copying)).toEqual([{ waits: true }]);
+
+    await mutate(as(owner), (caller) => deleteOrganization(caller, tenant.slug));
+    const refused = await fetch(`${a.web.url}/v1/public/account`, {
+      headers: { authorization: `Bearer ${key.key}` },
+    });
+    expect(refused.status).toBe(401);
+    // The receipt says that nothing is left, and the target still has a part of it.
+    await expectUncertified(a, tenant.id);
+
+    await holdsTarget.query("COMMIT");
+    const { exitCode, problem } = await moving;
+    expect(exitCode).toBe(1);
+    expect(problem).toContain("The organization is being deleted.");
+  } finally {
+    await Promise.all([holdsSource.end(), holdsTarget.end(), close()]);
+  }
+  expect(await rowsLeft(b.ownerUrl, tenant.id)).toEqual({});
+  expect(await traces(a)).toEqual(nothing);
+  expect(await traces(b)).toEqual(nothing);
+  await expectDeleted(a, tenant.id);
+});
+
+test("an organization that is deleted after the command of its move was killed is not certified as deleted before the copy is", async () => {
+  const { a, b } = cells;
+  await actIn(a);
+  const { tenant, owner, close } = await newWrittenTenant(a);
+  const killed = await move(a, b, tenant.slug, { killAt: "ordering" });
+  expect(killed.exitCode, killed.problem).toBeNull();
+  await mutate(as(owner), (caller) => deleteOrganization(caller, tenant.slug));
+  await expectUncertified(a, tenant.id);
+  expect(await rowsLeft(b.ownerUrl, tenant.id)).not.toEqual({});
+
+  // Its slug is free now, so `doctor` names the id.
+  const { output } = await runAdmin(["doctor"], { DATABASE_URL: a.databaseUrl });
+  expect(output).toContain(`--tenant ${tenant.id} --abort`);
+  const aborted = await move(a, b, tenant.id, { flags: ["--abort"] });
+  expect(aborted.exitCode, aborted.problem).toBe(0);
+  expect(await rowsLeft(b.ownerUrl, tenant.id)).toEqual({});
+  expect(await traces(a)).toEqual(nothing);
+  expect(await traces(b)).toEqual(nothing);
+  await expectDeleted(a, tenant.id);
+  await close();
 });
 
 test("alerts of an organization that was moved do not keep back those of others, even if the command is killed", async () => {

@@ -3,6 +3,7 @@ import { closeDatabase, db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { readFromReplica } from "@/lib/platform/replica";
 import { lastWriteOf } from "@/lib/platform/write-positions";
+import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { examineReplica } from "@/server/admin/examine-database";
 import { call, newKey, newTenant, type TestTenant } from "../support/api";
 import {
@@ -107,6 +108,26 @@ test("a replayed response counts as a write, because the process that wrote it m
   expect(await isServedByReplica(writer)).toBe(false);
   expect(await listed(writer)).toContain(first.body.id);
   await onDatabase(servers.replicaUrl, "SELECT pg_wal_replay_resume()");
+});
+
+test("the log of requests is read from the replica", async () => {
+  const reader = await newTenant();
+  const logged = async () => {
+    await flushRequestLogs();
+    const path = "/request-logs?path=/v1/public/customers";
+    const { status, body } = await call(reader, "GET", path);
+    expect(status).toBe(200);
+    return body.data.length;
+  };
+  await expect.poll(() => isServedByReplica(reader)).toBe(true);
+  await call(reader, "GET", "/customers");
+  await expect.poll(logged).toBe(1);
+  await onDatabase(servers.replicaUrl, "SELECT pg_wal_replay_pause()");
+  await call(reader, "GET", "/customers");
+  expect(await isServedByReplica(reader)).toBe(true);
+  expect(await logged()).toBe(1);
+  await onDatabase(servers.replicaUrl, "SELECT pg_wal_replay_resume()");
+  await expect.poll(logged).toBe(2);
 });
 
 test("a replica that goes silent fails no request, and is used again when it responds", async () => {

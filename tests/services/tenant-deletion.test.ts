@@ -106,7 +106,7 @@ test("no row and no file of a deleted organization remain but its receipt, and n
   const known = [...tenantTables.map(({ name }) => name), "audit_entries"];
   known.push("search_changes", "stray_blobs");
   expect(Object.keys(before).sort()).toEqual(
-    // Only a move in progress has a row in the last one, and no deletion runs then.
+    // Only a move in progress has a row in the last one, and a deletion waits for its end.
     [...known, "deleted_tenants", "tenant_deletions", "tenant_moves"].sort(),
   );
   const others = await rowsOf(stranger.tenant.id);

@@ -8,6 +8,7 @@ export const GET = operation({
   description:
     "A request appears within about two seconds of its response, so one that took longer can appear behind newer ones. Successful reads of this list are left out, unless `path` selects them. A page can have fewer items than `limit`, or none, and a `nextCursor`: few of the requests that were searched match the filters.",
   scope: "read:usage",
+  mayReadReplica: true,
   query: listRequestLogsQuery,
   response: requestLogPage,
   run: ({ caller, query }) => listRequestLogsForKey(caller, query),
