@@ -161,6 +161,12 @@ test("every text is possible in a customer and in a search", async () => {
   );
 });
 
+test("a customer without any identifying field is called erased if it was", () => {
+  const nothing = { name: null, email: null, phone: null, externalId: null };
+  expect(displayName({ ...nothing, erasedAt: null })).toBe("Unnamed customer");
+  expect(displayName({ ...nothing, erasedAt: "2026-01-31T09:30:00.000Z" })).toBe("Erased customer");
+});
+
 describe("a sorted list", () => {
   type Page = Parameters<typeof findCustomers>[1];
 
