@@ -2323,7 +2323,7 @@ export type ListCustomersQuery = {
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
-  /** Words to find in `name`, `email`, `phone` and `externalId`, all of them. Each may be the start of a word. Case and accents make no difference. */
+  /** Words to find in `name`, `email`, `phone` and `externalId`, all of them. Each may be the start of a word. Use "several words" for a phrase. Case and accents make no difference. */
   q?: string | undefined;
   /** An email address, stored in lower case. */
   email?: string | undefined;
