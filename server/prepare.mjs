@@ -202,7 +202,8 @@ function packClient() {
 async function packPythonClient() {
   const sources = ["src", "pyproject.toml", "README.md", "LICENSE"];
   const stamp = hashOf(["server/python-wheel.mjs", ...sources.map((name) => `sdk-python/${name}`)]);
-  if (readStamp("sdk-python") === stamp) return;
+  const isPacked = readdirSync("dist").some((file) => file.endsWith(".whl"));
+  if (isPacked && readStamp("sdk-python") === stamp) return;
   const { packWheel } = await import("./python-wheel.mjs");
   const { name, bytes } = packWheel("sdk-python");
   for (const file of readdirSync("dist")) if (file.endsWith(".whl")) rmSync(`dist/${file}`);
