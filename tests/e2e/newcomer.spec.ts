@@ -132,7 +132,7 @@ test("a new user resolves a conversation, and finds the second factor from the f
   await expect(panel.getByRole("button", { name: "Add authenticator app" })).toBeInViewport();
   await page.goBack();
   await page.getByRole("button", { name: /account and organizations/ }).click();
-  await page.getByRole("link", { name: "Second factor" }).click();
+  await page.getByRole("link", { name: "Second factor", exact: true }).click();
   await expect(panel).toBeInViewport();
 
   await page.goto(overview);
