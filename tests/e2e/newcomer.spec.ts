@@ -126,13 +126,13 @@ test("a new user resolves a conversation, and finds the second factor from the f
   await page.getByRole("button", { name: "Resolve", exact: true }).click();
   await expect(page.getByText("Resolved.", { exact: true })).toBeVisible();
 
-  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("link", { name: "Overview", exact: true }).click();
   await page.getByRole("link", { name: "Add second factor" }).click();
   const panel = page.locator("#second-factor");
   await expect(panel.getByRole("button", { name: "Add authenticator app" })).toBeInViewport();
   await page.goBack();
   await page.getByRole("button", { name: /account and organizations/ }).click();
-  await page.getByRole("link", { name: "Second factor" }).click();
+  await page.getByRole("link", { name: "Second factor", exact: true }).click();
   await expect(panel).toBeInViewport();
 
   await page.goto(overview);

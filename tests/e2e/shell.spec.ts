@@ -314,6 +314,8 @@ test("a page requests no other page before the pointer or the focus is near its 
   const names = ["Ada", "Grace", "Edsger"];
   for (const name of names) await request.post("/v1/public/customers", { headers, data: { name } });
   await request.post("/v1/public/customers", { headers, data: {} });
+  // Away from all links.
+  await page.mouse.move(0, 0);
   const prefetched: string[] = [];
   page.on("request", (sent) => {
     if (sent.headers()["next-router-prefetch"]) prefetched.push(new URL(sent.url()).pathname);
