@@ -11,7 +11,6 @@ export type WebhookInput = StoredDeliveryOptions & {
   filter: WebhookFilter | null;
   /** New values by name, and null for those to remove. Stored values are not known. */
   headers: Record<string, string | null>;
-  asymmetricSignatures: boolean;
   metadata: Metadata;
 };
 

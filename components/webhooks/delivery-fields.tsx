@@ -61,12 +61,27 @@ export function DeliveryFields({ options, onChange, errors }: DeliveryFieldsProp
           <option value="hold">Hold the conversation</option>
         </SelectField>
       ) : null}
+      <SelectField
+        label="Signature"
+        value={options.signatureScheme}
+        onChange={({ target }) =>
+          change({ signatureScheme: target.value as StoredDeliveryOptions["signatureScheme"] })
+        }
+        hint={schemes[options.signatureScheme].hint}
+        error={errors.signatureScheme}
+      >
+        {Object.entries(schemes).map(([scheme, { name }]) => (
+          <option key={scheme} value={scheme}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
       <label className="flex items-start gap-2.5">
         <input
           type="checkbox"
           className="mt-1"
-          checked={options.acceptReplies}
-          onChange={({ target }) => change({ acceptReplies: target.checked })}
+          checked={options.acceptsReplies}
+          onChange={({ target }) => change({ acceptsReplies: target.checked })}
         />
         <span>
           Accept replies in responses
@@ -85,12 +100,25 @@ const orders: Record<StoredDeliveryOptions["ordering"], string> = {
   conversation: "In order within each conversation",
 };
 
+const schemes: Record<StoredDeliveryOptions["signatureScheme"], { name: string; hint: string }> = {
+  hmac: { name: "Secret (HMAC)", hint: "Receivers verify deliveries with the signing secret." },
+  ed25519: {
+    name: "Key pair (Ed25519)",
+    hint: "webhook-signature has only v1a signatures, so receivers need only a public key.",
+  },
+  both: {
+    name: "Both",
+    hint: "webhook-signature has v1 and v1a, so a receiver can use the secret or a public key.",
+  },
+};
+
 /** The same options as facts, for the webhook's page. */
 export const deliveryFacts = ({
   maxPerSecond,
   ordering,
   onExhausted,
-  acceptReplies,
+  signatureScheme,
+  acceptsReplies,
 }: StoredDeliveryOptions) => [
   {
     name: "Maximum per second",
@@ -103,5 +131,6 @@ export const deliveryFacts = ({
         ? `${orders[ordering]}, held after the last attempt`
         : orders[ordering],
   },
-  { name: "Replies in responses", value: acceptReplies ? "Accepted" : "Ignored" },
+  { name: "Signature", value: schemes[signatureScheme].name },
+  { name: "Replies in responses", value: acceptsReplies ? "Accepted" : "Ignored" },
 ];

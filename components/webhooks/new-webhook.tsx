@@ -57,7 +57,6 @@ export function NewWebhook({
           events: [],
           filter: null,
           headers: {},
-          asymmetricSignatures: false,
           ...defaultDeliveryOptions,
           metadata: {},
         }}

@@ -5,7 +5,7 @@ import { Panel } from "@/components/ui/panel";
 
 type SecretPanelProps = {
   hint: string;
-  /** Newest first; none without asymmetric signatures. */
+  /** Newest first; none with the scheme `hmac`. */
   publicKeys: string[];
   /** Where everyone can read them. */
   publicKeysPath: string;

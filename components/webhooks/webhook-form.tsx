@@ -91,7 +91,6 @@ export function WebhookForm({
       events,
       filter,
       headers: headersPatch(headerNames, headers),
-      asymmetricSignatures: sent.get("asymmetricSignatures") !== null,
       ...options,
       metadata: fromMetadataRows(metadata),
     };
@@ -138,21 +137,6 @@ export function WebhookForm({
         errors={errors}
       />
       <HeadersField rows={headers} onChange={edit(setHeaders)} errors={errors} />
-      <label className="flex items-start gap-2.5">
-        <input
-          type="checkbox"
-          name="asymmetricSignatures"
-          className="mt-1"
-          defaultChecked={initial.asymmetricSignatures}
-        />
-        <span>
-          <span className="font-medium">Asymmetric signatures</span>
-          <span className="block text-muted">
-            Also sign with Ed25519 (Standard Webhooks v1a), so that receivers need only a public
-            key.
-          </span>
-        </span>
-      </label>
       <DeliveryFields options={options} onChange={edit(setOptions)} errors={errors} />
       <MetadataField
         rows={metadata}

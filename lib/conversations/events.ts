@@ -138,7 +138,7 @@ export const messageEvents: EventDeclarations<"message"> = {
       triggers: [
         "A message whose author is the customer: `POST /conversations/{conversationId}/messages` without an `author`, or the first message of a new conversation.",
         "`agentId` and `agentVersion` name the conversation's agent and its published version, so that a bot knows which configuration to use.",
-        "A receiver with `acceptReplies` can reply in its response.",
+        "A receiver with `acceptsReplies` can reply in its response.",
       ],
       example: { timestamp: exampleTimes.created, request: exampleRequest, object: firstMessage },
     }),

@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { integer } from "@/lib/platform/schema";
-import { maximumPerSecond, onExhaustedChoices, orderings } from "./delivery-options";
+import {
+  maximumPerSecond,
+  onExhaustedChoices,
+  orderings,
+  signatureSchemes,
+} from "./delivery-options";
 
 const described = {
   maxPerSecond:
@@ -9,7 +14,9 @@ const described = {
     "`conversation` sends the events of a conversation one after another, in the order in which they happened. Conversations do not wait for each other.",
   onExhausted:
     "With `ordering`, what happens to the later events of a conversation after the last attempt of one has failed. `continue` sends them. `hold` holds the failed delivery and makes them wait until it is delivered or discarded.",
-  acceptReplies:
+  signatureScheme:
+    "How `webhook-signature` is made. `hmac`: with the secret (`v1`). `ed25519`: with a private key (`v1a`), so that a receiver needs only the public key. `both`: with both. `X-Service-Signature` is always made with the secret.",
+  acceptsReplies:
     'Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent.',
 };
 
@@ -17,6 +24,9 @@ const ordering = z.enum(orderings).meta({ id: "WebhookOrdering", description: de
 const onExhausted = z
   .enum(onExhaustedChoices)
   .meta({ id: "WebhookOnExhausted", description: described.onExhausted });
+const signatureScheme = z
+  .enum(signatureSchemes)
+  .meta({ id: "WebhookSignatureScheme", description: described.signatureScheme });
 
 /** How a webhook's deliveries are sent, and what their responses can do. */
 export const deliveryOptions = {
@@ -29,7 +39,8 @@ export const deliveryOptions = {
     .meta({ description: described.maxPerSecond, examples: [50] }),
   ordering: ordering.optional(),
   onExhausted: onExhausted.optional(),
-  acceptReplies: z.boolean().optional().meta({ description: described.acceptReplies }),
+  signatureScheme: signatureScheme.optional(),
+  acceptsReplies: z.boolean().optional().meta({ description: described.acceptsReplies }),
 };
 
 /** The same in a response. */
@@ -39,5 +50,6 @@ export const storedDeliveryOptions = {
     .meta({ examples: [null] }),
   ordering,
   onExhausted,
-  acceptReplies: z.boolean().meta({ description: described.acceptReplies }),
+  signatureScheme,
+  acceptsReplies: z.boolean().meta({ description: described.acceptsReplies }),
 };

@@ -27,7 +27,7 @@ const shopServer: Webhook = {
   lastFailureAt: null,
   secretHint: "whsec_…aSw=",
   previousSecretExpiresAt: null,
-  asymmetricSignatures: false,
+  signatureScheme: "hmac",
   publicKeys: [],
   metadata: {},
 };

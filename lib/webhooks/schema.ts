@@ -51,18 +51,12 @@ const events = distinct(
     .max(eventPatterns.length),
 ).meta({ description: described.events, examples: [["conversation.created", "message.*"]] });
 
-const asymmetricSignatures = z.boolean().meta({
-  description:
-    "Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone.",
-});
-
 export const createWebhookBody = z.strictObject({
   url,
   description: description.nullish(),
   events,
   filter: filterInput.nullish(),
   headers: headersInput.optional(),
-  asymmetricSignatures: asymmetricSignatures.optional(),
   ...deliveryOptions,
   metadata: metadata.default({}),
 });
@@ -73,7 +67,6 @@ export const updateWebhookBody = z.strictObject({
   events: events.optional(),
   filter: filterInput.nullish(),
   headers: headersPatch.nullish(),
-  asymmetricSignatures: asymmetricSignatures.optional(),
   status: status
     .optional()
     .meta({ description: "`ENABLED` resets the count of consecutive failures." }),
@@ -111,7 +104,6 @@ export const webhook = z
     previousSecretExpiresAt: timestamp
       .nullable()
       .meta({ description: "When the previous secret stops signing." }),
-    asymmetricSignatures,
     publicKeys: z
       .array(
         z.string().meta({
@@ -122,7 +114,7 @@ export const webhook = z
       )
       .meta({
         description:
-          "The keys that verify asymmetric signatures, newest first: two during a rotation. Also at `/.well-known/webhook-keys/{webhookId}`, as a JSON Web Key Set.",
+          "The keys that verify `v1a` signatures, newest first: two during a rotation, none with `hmac`. Also at `/.well-known/webhook-keys/{webhookId}`, as a JSON Web Key Set.",
         maxItems: 2,
       }),
     metadata,

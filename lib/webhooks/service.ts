@@ -98,10 +98,10 @@ export async function createWebhook(
 
   const at = new Date();
   const id = newId("webhook", at);
-  const { headers: sentHeaders, asymmetricSignatures = false, ...fields } = body;
+  const { headers: sentHeaders, ...fields } = body;
   const { secret, fields: firstSecret } = newSecret(
     caller.partition,
-    { id, version: 1, hasKeyPair: asymmetricSignatures },
+    { id, version: 1, hasKeyPair: needsKeyPair(fields.signatureScheme ?? "hmac") },
     at,
   );
   const headers = patchHeaders(
@@ -133,7 +133,7 @@ export async function createWebhook(
         filter: webhook.filter,
         headerNames: webhook.headerNames,
         publicKeys: webhook.publicKeys,
-        ...(webhook.acceptReplies && { acceptReplies: true }),
+        ...(webhook.acceptsReplies && { acceptsReplies: true }),
       },
     },
   });
@@ -149,8 +149,8 @@ const deliveryFields: ReadonlySet<string> = new Set([
   "events",
   "filter",
   "status",
-  "asymmetricSignatures",
-  "acceptReplies",
+  "signatureScheme",
+  "acceptsReplies",
 ]);
 
 /** `status: "ENABLED"` resets the count of failures, even if the webhook was enabled already. */
@@ -165,13 +165,7 @@ export async function updateWebhook(
   const row = await lockWebhook(caller, id);
   caller.requireMatch?.(toWebhook(row));
 
-  const {
-    metadata: metadataPatch,
-    headers: headersPatch,
-    asymmetricSignatures,
-    status,
-    ...fields
-  } = patch;
+  const { metadata: metadataPatch, headers: headersPatch, status, ...fields } = patch;
   const metadata = mergeMetadata(row.metadata, metadataPatch);
 
   if (status === "ENABLED" && row.suspendedAt) {
@@ -184,7 +178,7 @@ export async function updateWebhook(
   const headers = patchHeaders(caller.partition, row, headersPatch);
   const changes = { ...fields, ...headers.columns, metadata, ...statusFields(row, status, at) };
   const before = toWebhook(row);
-  const secrets = withKeyPair(row, asymmetricSignatures);
+  const secrets = withKeyPair(row, needsKeyPair(patch.signatureScheme ?? row.signatureScheme));
   const changed = changedFields(before, toWebhook({ ...row, ...changes, secrets }));
   const hasChangedHeaders = headers.changedNames.length > 0;
   if (changed.length === 0 && !hasChangedHeaders) return before;
@@ -227,19 +221,20 @@ export async function updateWebhook(
   return after;
 }
 
+/** A key pair is made only for those who verify with it. */
+const needsKeyPair = (scheme: Webhook["signatureScheme"]): boolean => scheme !== "hmac";
+
 /**
- * The secrets of a webhook after its asymmetric signatures were turned on or off. Turning them on
- * adds a key pair to the current secret, off removes every key pair. Unchanged rows are the same
- * objects.
+ * The secrets of a webhook after a change of its scheme: the current one gets a key pair, or all of
+ * them lose theirs. Unchanged rows are the same objects.
  */
 function withKeyPair(
   { tenantId, environment, id, secrets }: WebhookWithSecrets,
-  isWanted: boolean | undefined,
+  isWanted: boolean,
 ): WebhookSecretModel[] {
   const context = webhookSecretContext({ tenantId, environment }, id);
   return secrets.map((row, index) => {
-    const isUnchanged =
-      isWanted === undefined || (isWanted ? index > 0 || row.publicKey : !row.publicKey);
+    const isUnchanged = isWanted ? index > 0 || row.publicKey : !row.publicKey;
     if (isUnchanged) return row;
     const pair = isWanted ? generateKeyPair() : null;
     const { secret } = splitSecret(openSecret(row.ciphertext, context));

@@ -82,7 +82,6 @@ export function toWebhook(row: WebhookWithSecrets): Webhook {
     lastFailureAt: row.lastFailureAt?.toISOString() ?? null,
     secretHint: current?.hint ?? "",
     previousSecretExpiresAt: isOverlapping ? (previous?.expiresAt?.toISOString() ?? null) : null,
-    asymmetricSignatures: Boolean(current?.publicKey),
     publicKeys: [current, isOverlapping ? previous : undefined].flatMap(
       (secret) => secret?.publicKey ?? [],
     ),

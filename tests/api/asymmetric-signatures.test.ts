@@ -13,11 +13,11 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-async function newWebhook(tenant: TestTenant, asymmetricSignatures = true) {
+async function newWebhook(tenant: TestTenant, signatureScheme = "both") {
   const { status, body } = await call(tenant, "POST", "/webhooks", {
     url: receiver.url,
     events: ["*"],
-    asymmetricSignatures,
+    signatureScheme,
   });
   expect(status).toBe(201);
   return body;
@@ -125,16 +125,16 @@ test("200 for a rotation: both keys sign during the overlap, and the old one doe
   expect(await isAccepted(after, last.publicKeys)).toBe("accepted");
 });
 
-test("200 for a patch: asymmetric signatures can be turned on and off, and the secret stays", async () => {
+test("200 for a patch: the scheme of signatures can be changed, and the secret stays", async () => {
   const tenant = await newTenant();
-  const created = await newWebhook(tenant, false);
-  expect([created.asymmetricSignatures, created.publicKeys]).toEqual([false, []]);
+  const created = await newWebhook(tenant, "hmac");
+  expect([created.signatureScheme, created.publicKeys]).toEqual(["hmac", []]);
   expect(versionsIn(await sent(tenant, created.id))).toEqual(["v1"]);
   expect((await keySetOf(created.id)).status).toBe(404);
-  const turn = (asymmetricSignatures: boolean) =>
-    call(tenant, "PATCH", `/webhooks/${created.id}`, { asymmetricSignatures });
+  const turn = (signatureScheme: string) =>
+    call(tenant, "PATCH", `/webhooks/${created.id}`, { signatureScheme });
 
-  const { body: on } = await turn(true);
+  const { body: on } = await turn("both");
   const received = await sent(tenant, created.id);
   expect(await isAccepted(received, on.publicKeys)).toBe("accepted");
   await verifyWebhook({
@@ -142,10 +142,41 @@ test("200 for a patch: asymmetric signatures can be turned on and off, and the s
     header: received.headers,
     secret: created.secret,
   });
-  expect((await turn(true)).body).toEqual(on);
-  expect((await turn(false)).body).toMatchObject({ asymmetricSignatures: false, publicKeys: [] });
+  expect((await turn("both")).body).toEqual(on);
+  expect((await turn("hmac")).body).toMatchObject({ signatureScheme: "hmac", publicKeys: [] });
   expect(versionsIn(await sent(tenant, created.id))).toEqual(["v1"]);
-  expect((await turn(true)).body.publicKeys).not.toEqual(on.publicKeys);
+  expect((await turn("both")).body.publicKeys).not.toEqual(on.publicKeys);
+});
+
+test("200 with ed25519: webhook-signature has no signature that the secret makes, also after a rotation", async () => {
+  const tenant = await newTenant();
+  const created = await newWebhook(tenant, "ed25519");
+  const first = await sent(tenant, created.id);
+  expect(versionsIn(first)).toEqual(["v1a"]);
+  expect(await isAccepted(first, created.publicKeys)).toBe("accepted");
+  // The specification's own header is always made with the secret.
+  await verifyWebhook({
+    payload: first.body,
+    header: first.headers["x-service-signature"],
+    secret: created.secret,
+  });
+  const { body: rotated } = await call(tenant, "POST", `/webhooks/${created.id}/rotate-secret`);
+  expect(rotated.signatureScheme).toBe("ed25519");
+  expect(versionsIn(await sent(tenant, created.id))).toEqual(["v1a", "v1a"]);
+  const changed = await call(tenant, "PATCH", `/webhooks/${created.id}`, {
+    signatureScheme: "both",
+  });
+  expect(changed.body.publicKeys).toEqual(rotated.publicKeys);
+  expect(versionsIn(await sent(tenant, created.id))).toEqual(["v1", "v1", "v1a", "v1a"]);
+});
+
+test("422 for an unknown scheme of signatures", async () => {
+  const tenant = await newTenant();
+  const { id } = await newWebhook(tenant);
+  for (const signatureScheme of ["rsa", "", null, true]) {
+    const { status, body } = await call(tenant, "PATCH", `/webhooks/${id}`, { signatureScheme });
+    expect([status, body.errors[0].pointer]).toEqual([422, "/signatureScheme"]);
+  }
 });
 
 test("404 for the keys of a webhook that is deleted, missing or malformed", async () => {

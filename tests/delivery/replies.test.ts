@@ -18,7 +18,7 @@ import { newWebhook, type TestWebhook } from "../support/webhooks";
 const replying = (partition?: TestWebhook["partition"]) =>
   newWebhook(receiver.url, partition, {
     events: ["message.received", "message.sent"],
-    acceptReplies: true,
+    acceptsReplies: true,
   });
 
 const respondWith = (body: string) => {
@@ -300,7 +300,7 @@ withEachClock(() => {
 test("a reply that is posted after its question's day was counted is part of that day's usage, once", async () => {
   const webhook = await newWebhook("http://127.0.0.1:9/", undefined, {
     events: ["message.received"],
-    acceptReplies: true,
+    acceptsReplies: true,
   });
   const { conversationId, deliveryId } = await newQuestion(webhook);
   const { partition } = webhook;
@@ -331,7 +331,7 @@ describe("while a conversation is locked", () => {
   const newWaiting = () =>
     newWebhook("http://127.0.0.1:9/", undefined, {
       events: ["message.received"],
-      acceptReplies: true,
+      acceptsReplies: true,
     });
 
   /** A question whose delivery has ended with a reply that is not recorded yet. */

@@ -29,7 +29,7 @@ test("the bot of the guide replies once to a customer's message, with no API key
   const webhook = await call(tenant, "POST", "/webhooks", {
     url,
     events: ["message.received"],
-    acceptReplies: true,
+    acceptsReplies: true,
   });
   writeFileSync(path.join(folder, "bot.mjs"), bot);
   const running = spawn(process.execPath, ["bot.mjs"], {

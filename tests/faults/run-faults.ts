@@ -47,7 +47,7 @@ type Kind = {
   isHealthy: boolean;
   events: string[];
   temper: Temper;
-  options?: { ordering?: "conversation"; acceptReplies?: true };
+  options?: { ordering?: "conversation"; acceptsReplies?: true };
   reply?: Reply;
 };
 
@@ -77,7 +77,7 @@ const tempers: Kind[] = [
   {
     ...{ name: "replying", isHealthy: true, events: ["message.received"] },
     temper: { answer: 0.97, fail: 0.015, "hang up": 0.015, hang: 0 },
-    options: { acceptReplies: true },
+    options: { acceptsReplies: true },
     reply: replyToSome,
   },
   {

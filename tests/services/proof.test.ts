@@ -179,8 +179,8 @@ test("whatever decides what a live webhook sends and to whom needs a fresh proof
     { events: ["*" as const] },
     { filter: { channelId: "web" } },
     { headers: { "X-Team": "support" } },
-    { acceptReplies: true },
-    { asymmetricSignatures: true },
+    { acceptsReplies: true },
+    { signatureScheme: "both" as const },
     { status: "DISABLED" as const },
   ])
     await expect(change(patch), JSON.stringify(patch)).rejects.toThrow(ProofNeeded);

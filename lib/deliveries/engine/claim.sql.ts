@@ -38,7 +38,7 @@ const millisecondsUntil = (time: string, now: string) =>
   `(1000 * extract(epoch FROM ${time} - ${now}))::float8`;
 
 /** What a claim needs to know of a webhook, for `picked`. */
-const webhookColumns = `w.url, w.sealed_headers, w.accept_replies, w.on_exhausted = 'hold' AS holds_exhausted, ${isPaced("w")} AS is_paced`;
+const webhookColumns = `w.url, w.sealed_headers, w.accept_replies, w.signature_scheme, w.on_exhausted = 'hold' AS holds_exhausted, ${isPaced("w")} AS is_paced`;
 
 /**
  * Leases the rows of `picked`, which are locked, and returns what sending needs. Their webhook is
@@ -73,7 +73,7 @@ function leaseAndReturn(p: ClaimReferences): string {
     WHERE ${sameRow("d", "p")}
       AND (NOT (p.is_failing OR p.is_paced) OR EXISTS (SELECT 1 FROM reserved w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))
     RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
-      d.requested_trigger, d.conversation_id, d.traceparent, p.url, p.sealed_headers, p.accept_replies, p.holds_exhausted, p.is_failing AS is_probe
+      d.requested_trigger, d.conversation_id, d.traceparent, p.url, p.sealed_headers, p.accept_replies, p.signature_scheme, p.holds_exhausted, p.is_failing AS is_probe
   ),
   secret AS MATERIALIZED (
     SELECT s.tenant_id, s.environment, s.webhook_id, array_agg(s.ciphertext ORDER BY s.version DESC) AS sealed_secrets
@@ -99,7 +99,7 @@ const readPerOrderedWebhook = 128;
 const lockedSeconds = 0.05;
 
 const pickedColumns = (r: string) =>
-  `${r}.tenant_id, ${r}.environment, ${r}.webhook_id, ${r}.url, ${r}.sealed_headers, ${r}.accept_replies, ${r}.holds_exhausted, ${r}.is_paced, ${r}.is_failing`;
+  `${r}.tenant_id, ${r}.environment, ${r}.webhook_id, ${r}.url, ${r}.sealed_headers, ${r}.accept_replies, ${r}.signature_scheme, ${r}.holds_exhausted, ${r}.is_paced, ${r}.is_failing`;
 
 const nextWaiting = (after: string) => `
   SELECT d.tenant_id, d.environment, d.webhook_id, d.next_attempt_at FROM deliveries d

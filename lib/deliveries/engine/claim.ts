@@ -3,7 +3,7 @@ import type { DeliveryReference } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { meter } from "@/lib/platform/meter";
 import type { Query } from "@/lib/platform/sql";
-import type { AttemptTrigger, Environment } from "@/prisma/generated/enums";
+import type { AttemptTrigger, Environment, SignatureScheme } from "@/prisma/generated/enums";
 import {
   claimBatchStatement,
   claimOneStatement,
@@ -35,6 +35,7 @@ export type ClaimedDelivery = {
   /** Whether its lane stops if the last attempt fails. */
   holdsExhausted: boolean;
   acceptsReplies: boolean;
+  signatureScheme: SignatureScheme;
   /** The trace of the request that caused the event, if it was traced. */
   traceparent: string | null;
   url: string;
@@ -84,6 +85,7 @@ type ClaimedRow = {
   conversation_id: string | null;
   holds_exhausted: boolean;
   accept_replies: boolean;
+  signature_scheme: SignatureScheme;
   traceparent: string | null;
   url: string;
   payload: string;
@@ -218,6 +220,7 @@ function toClaimed(row: ClaimedRow, leaseHolder: string): ClaimedDelivery {
     conversationId: row.conversation_id,
     holdsExhausted: row.holds_exhausted && row.conversation_id !== null,
     acceptsReplies: row.accept_replies,
+    signatureScheme: row.signature_scheme,
     traceparent: row.traceparent,
     url: row.url,
     payload: row.payload,

@@ -103,7 +103,7 @@ export async function sendDelivery(
       {
         signature: signatureHeader({ secrets, timestampSeconds, body }),
         standardWebhooks: standardWebhooksHeaders({
-          secrets,
+          secrets: delivery.signatureScheme === "ed25519" ? [] : secrets,
           privateKeys,
           timestampSeconds,
           body,

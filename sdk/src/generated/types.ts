@@ -666,14 +666,13 @@ export type CreateWebhookBody = {
   } | null | undefined;
   /** Headers that every request to the receiver carries, such as `Authorization`: at most 10. Their values are encrypted at rest and never returned. */
   headers?: Record<string, string> | undefined;
-  /** Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone. */
-  asymmetricSignatures?: boolean | undefined;
   /** The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts. */
   maxPerSecond?: number | null | undefined;
   ordering?: WebhookOrdering | undefined;
   onExhausted?: WebhookOnExhausted | undefined;
+  signatureScheme?: WebhookSignatureScheme | undefined;
   /** Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent. */
-  acceptReplies?: boolean | undefined;
+  acceptsReplies?: boolean | undefined;
   metadata?: Metadata | undefined;
 };
 
@@ -1987,16 +1986,15 @@ export type UpdateWebhookBody = {
   } | null | undefined;
   /** Headers that every request to the receiver carries, such as `Authorization`: at most 10. Their values are encrypted at rest and never returned. Merged into the stored headers, name by name. A null removes a header. */
   headers?: Record<string, string | null> | null | undefined;
-  /** Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone. */
-  asymmetricSignatures?: boolean | undefined;
   /** `ENABLED` resets the count of consecutive failures. */
   status?: WebhookStatus | undefined;
   /** The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts. */
   maxPerSecond?: number | null | undefined;
   ordering?: WebhookOrdering | undefined;
   onExhausted?: WebhookOnExhausted | undefined;
+  signatureScheme?: WebhookSignatureScheme | undefined;
   /** Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent. */
-  acceptReplies?: boolean | undefined;
+  acceptsReplies?: boolean | undefined;
   metadata?: MetadataPatch | undefined;
 };
 
@@ -2089,8 +2087,9 @@ export type Webhook = {
   maxPerSecond: number | null;
   ordering: WebhookOrdering;
   onExhausted: WebhookOnExhausted;
+  signatureScheme: WebhookSignatureScheme;
   /** Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent. */
-  acceptReplies: boolean;
+  acceptsReplies: boolean;
   status: WebhookStatus;
   /** Why it is disabled, or null if it is enabled. */
   disabledReason: WebhookDisabledReason | null;
@@ -2106,9 +2105,7 @@ export type Webhook = {
   secretHint: string;
   /** When the previous secret stops signing. */
   previousSecretExpiresAt: string | null;
-  /** Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone. */
-  asymmetricSignatures: boolean;
-  /** The keys that verify asymmetric signatures, newest first: two during a rotation. Also at `/.well-known/webhook-keys/{webhookId}`, as a JSON Web Key Set. */
+  /** The keys that verify `v1a` signatures, newest first: two during a rotation, none with `hmac`. Also at `/.well-known/webhook-keys/{webhookId}`, as a JSON Web Key Set. */
   publicKeys: string[];
   metadata: Metadata;
   /** When it was created. */
@@ -2172,6 +2169,9 @@ export type WebhookPage = {
   nextCursor?: string;
 };
 
+/** How `webhook-signature` is made. `hmac`: with the secret (`v1`). `ed25519`: with a private key (`v1a`), so that a receiver needs only the public key. `both`: with both. `X-Service-Signature` is always made with the secret. */
+export type WebhookSignatureScheme = "hmac" | "ed25519" | "both";
+
 /** A `DISABLED` webhook is sent nothing; its deliveries are held. */
 export type WebhookStatus = "ENABLED" | "DISABLED";
 
@@ -2221,8 +2221,9 @@ export type WebhookWithSecret = {
   maxPerSecond: number | null;
   ordering: WebhookOrdering;
   onExhausted: WebhookOnExhausted;
+  signatureScheme: WebhookSignatureScheme;
   /** Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent. */
-  acceptReplies: boolean;
+  acceptsReplies: boolean;
   status: WebhookStatus;
   /** Why it is disabled, or null if it is enabled. */
   disabledReason: WebhookDisabledReason | null;
@@ -2238,9 +2239,7 @@ export type WebhookWithSecret = {
   secretHint: string;
   /** When the previous secret stops signing. */
   previousSecretExpiresAt: string | null;
-  /** Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone. */
-  asymmetricSignatures: boolean;
-  /** The keys that verify asymmetric signatures, newest first: two during a rotation. Also at `/.well-known/webhook-keys/{webhookId}`, as a JSON Web Key Set. */
+  /** The keys that verify `v1a` signatures, newest first: two during a rotation, none with `hmac`. Also at `/.well-known/webhook-keys/{webhookId}`, as a JSON Web Key Set. */
   publicKeys: string[];
   metadata: Metadata;
   /** When it was created. */

@@ -1762,7 +1762,8 @@ class Webhook(Model):
     """The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts."""
     ordering: Union[Literal["none", "conversation"], str]
     on_exhausted: Union[Literal["continue", "hold"], str]
-    accept_replies: bool
+    signature_scheme: Union[Literal["hmac", "ed25519", "both"], str]
+    accepts_replies: bool
     """Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent."""
     status: Union[Literal["ENABLED", "DISABLED"], str]
     disabled_reason: Optional[Union[Literal["MANUAL", "CONSECUTIVE_FAILURES", "GONE", "UNCONFIRMED"], str]] = None
@@ -1779,10 +1780,8 @@ class Webhook(Model):
     """The last characters of the signing secret."""
     previous_secret_expires_at: Optional[datetime] = None
     """When the previous secret stops signing."""
-    asymmetric_signatures: bool
-    """Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone."""
     public_keys: List[str]
-    """The keys that verify asymmetric signatures, newest first: two during a rotation. Also at `/.well-known/webhook-keys/{webhookId}`, as a JSON Web Key Set."""
+    """The keys that verify `v1a` signatures, newest first: two during a rotation, none with `hmac`. Also at `/.well-known/webhook-keys/{webhookId}`, as a JSON Web Key Set."""
     metadata: Dict[str, Union[str, int, float, bool]]
     created_at: datetime
     """When it was created."""
@@ -1887,7 +1886,8 @@ class WebhookWithSecret(Model):
     """The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts."""
     ordering: Union[Literal["none", "conversation"], str]
     on_exhausted: Union[Literal["continue", "hold"], str]
-    accept_replies: bool
+    signature_scheme: Union[Literal["hmac", "ed25519", "both"], str]
+    accepts_replies: bool
     """Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent."""
     status: Union[Literal["ENABLED", "DISABLED"], str]
     disabled_reason: Optional[Union[Literal["MANUAL", "CONSECUTIVE_FAILURES", "GONE", "UNCONFIRMED"], str]] = None
@@ -1904,10 +1904,8 @@ class WebhookWithSecret(Model):
     """The last characters of the signing secret."""
     previous_secret_expires_at: Optional[datetime] = None
     """When the previous secret stops signing."""
-    asymmetric_signatures: bool
-    """Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone."""
     public_keys: List[str]
-    """The keys that verify asymmetric signatures, newest first: two during a rotation. Also at `/.well-known/webhook-keys/{webhookId}`, as a JSON Web Key Set."""
+    """The keys that verify `v1a` signatures, newest first: two during a rotation, none with `hmac`. Also at `/.well-known/webhook-keys/{webhookId}`, as a JSON Web Key Set."""
     metadata: Dict[str, Union[str, int, float, bool]]
     created_at: datetime
     """When it was created."""

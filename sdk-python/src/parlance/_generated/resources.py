@@ -1254,11 +1254,11 @@ class WebhooksResource:
         description: Union[Optional[str], NotGiven] = NOT_GIVEN,
         filter: Union[Optional[params.CreateWebhookBodyFilter], NotGiven] = NOT_GIVEN,
         headers: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
-        asymmetric_signatures: Union[bool, NotGiven] = NOT_GIVEN,
         max_per_second: Union[Optional[int], NotGiven] = NOT_GIVEN,
         ordering: Union[Literal["none", "conversation"], NotGiven] = NOT_GIVEN,
         on_exhausted: Union[Literal["continue", "hold"], NotGiven] = NOT_GIVEN,
-        accept_replies: Union[bool, NotGiven] = NOT_GIVEN,
+        signature_scheme: Union[Literal["hmac", "ed25519", "both"], NotGiven] = NOT_GIVEN,
+        accepts_replies: Union[bool, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Union[str, float, bool]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -1274,14 +1274,13 @@ class WebhooksResource:
             events: Names from the event catalog, a family such as `conversation.*`, or `*` for all.
             filter: Sends only events about conversations and messages whose conversation matches every field. A field takes one value or a list, of which one has to match. Events about anything else are not filtered.
             headers: Headers that every request to the receiver carries, such as `Authorization`: at most 10. Their values are encrypted at rest and never returned.
-            asymmetric_signatures: Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone.
             max_per_second: The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts.
-            accept_replies: Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent.
+            accepts_replies: Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
-        return self._client._call("POST", "/webhooks", models.WebhookWithSecret.model_validate, body={"url": url, "description": description, "events": events, "filter": filter, "headers": headers, "asymmetricSignatures": asymmetric_signatures, "maxPerSecond": max_per_second, "ordering": ordering, "onExhausted": on_exhausted, "acceptReplies": accept_replies, "metadata": metadata}, idempotency_key=idempotency_key, timeout=timeout, max_retries=max_retries)
+        return self._client._call("POST", "/webhooks", models.WebhookWithSecret.model_validate, body={"url": url, "description": description, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "ordering": ordering, "onExhausted": on_exhausted, "signatureScheme": signature_scheme, "acceptsReplies": accepts_replies, "metadata": metadata}, idempotency_key=idempotency_key, timeout=timeout, max_retries=max_retries)
 
     def get(
         self,
@@ -1309,12 +1308,12 @@ class WebhooksResource:
         events: Union[Sequence[str], NotGiven] = NOT_GIVEN,
         filter: Union[Optional[params.UpdateWebhookBodyFilter], NotGiven] = NOT_GIVEN,
         headers: Union[Optional[Mapping[str, Optional[str]]], NotGiven] = NOT_GIVEN,
-        asymmetric_signatures: Union[bool, NotGiven] = NOT_GIVEN,
         status: Union[Literal["ENABLED", "DISABLED"], NotGiven] = NOT_GIVEN,
         max_per_second: Union[Optional[int], NotGiven] = NOT_GIVEN,
         ordering: Union[Literal["none", "conversation"], NotGiven] = NOT_GIVEN,
         on_exhausted: Union[Literal["continue", "hold"], NotGiven] = NOT_GIVEN,
-        accept_replies: Union[bool, NotGiven] = NOT_GIVEN,
+        signature_scheme: Union[Literal["hmac", "ed25519", "both"], NotGiven] = NOT_GIVEN,
+        accepts_replies: Union[bool, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
         if_match: Optional[str] = None,
@@ -1331,16 +1330,15 @@ class WebhooksResource:
             events: Names from the event catalog, a family such as `conversation.*`, or `*` for all.
             filter: Sends only events about conversations and messages whose conversation matches every field. A field takes one value or a list, of which one has to match. Events about anything else are not filtered.
             headers: Headers that every request to the receiver carries, such as `Authorization`: at most 10. Their values are encrypted at rest and never returned. Merged into the stored headers, name by name. A null removes a header.
-            asymmetric_signatures: Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone.
             status: `ENABLED` resets the count of consecutive failures.
             max_per_second: The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts.
-            accept_replies: Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent.
+            accepts_replies: Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent.
             idempotency_key: Makes the change once. Default: a new UUID.
             if_match: The `etag` of the version that you have read, or `*`.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
-        return self._client._call("PATCH", "/webhooks/{webhookId}", models.Webhook.model_validate, path={"webhookId": webhook_id}, body={"url": url, "description": description, "events": events, "filter": filter, "headers": headers, "asymmetricSignatures": asymmetric_signatures, "status": status, "maxPerSecond": max_per_second, "ordering": ordering, "onExhausted": on_exhausted, "acceptReplies": accept_replies, "metadata": metadata}, idempotency_key=idempotency_key, if_match=if_match, timeout=timeout, max_retries=max_retries)
+        return self._client._call("PATCH", "/webhooks/{webhookId}", models.Webhook.model_validate, path={"webhookId": webhook_id}, body={"url": url, "description": description, "events": events, "filter": filter, "headers": headers, "status": status, "maxPerSecond": max_per_second, "ordering": ordering, "onExhausted": on_exhausted, "signatureScheme": signature_scheme, "acceptsReplies": accepts_replies, "metadata": metadata}, idempotency_key=idempotency_key, if_match=if_match, timeout=timeout, max_retries=max_retries)
 
     def delete(
         self,
@@ -2938,11 +2936,11 @@ class AsyncWebhooksResource:
         description: Union[Optional[str], NotGiven] = NOT_GIVEN,
         filter: Union[Optional[params.CreateWebhookBodyFilter], NotGiven] = NOT_GIVEN,
         headers: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
-        asymmetric_signatures: Union[bool, NotGiven] = NOT_GIVEN,
         max_per_second: Union[Optional[int], NotGiven] = NOT_GIVEN,
         ordering: Union[Literal["none", "conversation"], NotGiven] = NOT_GIVEN,
         on_exhausted: Union[Literal["continue", "hold"], NotGiven] = NOT_GIVEN,
-        accept_replies: Union[bool, NotGiven] = NOT_GIVEN,
+        signature_scheme: Union[Literal["hmac", "ed25519", "both"], NotGiven] = NOT_GIVEN,
+        accepts_replies: Union[bool, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Union[str, float, bool]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -2958,14 +2956,13 @@ class AsyncWebhooksResource:
             events: Names from the event catalog, a family such as `conversation.*`, or `*` for all.
             filter: Sends only events about conversations and messages whose conversation matches every field. A field takes one value or a list, of which one has to match. Events about anything else are not filtered.
             headers: Headers that every request to the receiver carries, such as `Authorization`: at most 10. Their values are encrypted at rest and never returned.
-            asymmetric_signatures: Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone.
             max_per_second: The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts.
-            accept_replies: Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent.
+            accepts_replies: Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
-        return await self._client._call("POST", "/webhooks", models.WebhookWithSecret.model_validate, body={"url": url, "description": description, "events": events, "filter": filter, "headers": headers, "asymmetricSignatures": asymmetric_signatures, "maxPerSecond": max_per_second, "ordering": ordering, "onExhausted": on_exhausted, "acceptReplies": accept_replies, "metadata": metadata}, idempotency_key=idempotency_key, timeout=timeout, max_retries=max_retries)
+        return await self._client._call("POST", "/webhooks", models.WebhookWithSecret.model_validate, body={"url": url, "description": description, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "ordering": ordering, "onExhausted": on_exhausted, "signatureScheme": signature_scheme, "acceptsReplies": accepts_replies, "metadata": metadata}, idempotency_key=idempotency_key, timeout=timeout, max_retries=max_retries)
 
     async def get(
         self,
@@ -2993,12 +2990,12 @@ class AsyncWebhooksResource:
         events: Union[Sequence[str], NotGiven] = NOT_GIVEN,
         filter: Union[Optional[params.UpdateWebhookBodyFilter], NotGiven] = NOT_GIVEN,
         headers: Union[Optional[Mapping[str, Optional[str]]], NotGiven] = NOT_GIVEN,
-        asymmetric_signatures: Union[bool, NotGiven] = NOT_GIVEN,
         status: Union[Literal["ENABLED", "DISABLED"], NotGiven] = NOT_GIVEN,
         max_per_second: Union[Optional[int], NotGiven] = NOT_GIVEN,
         ordering: Union[Literal["none", "conversation"], NotGiven] = NOT_GIVEN,
         on_exhausted: Union[Literal["continue", "hold"], NotGiven] = NOT_GIVEN,
-        accept_replies: Union[bool, NotGiven] = NOT_GIVEN,
+        signature_scheme: Union[Literal["hmac", "ed25519", "both"], NotGiven] = NOT_GIVEN,
+        accepts_replies: Union[bool, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
         if_match: Optional[str] = None,
@@ -3015,16 +3012,15 @@ class AsyncWebhooksResource:
             events: Names from the event catalog, a family such as `conversation.*`, or `*` for all.
             filter: Sends only events about conversations and messages whose conversation matches every field. A field takes one value or a list, of which one has to match. Events about anything else are not filtered.
             headers: Headers that every request to the receiver carries, such as `Authorization`: at most 10. Their values are encrypted at rest and never returned. Merged into the stored headers, name by name. A null removes a header.
-            asymmetric_signatures: Whether deliveries also carry an Ed25519 signature (`v1a` in `webhook-signature`), which a receiver verifies with the public key alone.
             status: `ENABLED` resets the count of consecutive failures.
             max_per_second: The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts.
-            accept_replies: Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent.
+            accepts_replies: Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent.
             idempotency_key: Makes the change once. Default: a new UUID.
             if_match: The `etag` of the version that you have read, or `*`.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
-        return await self._client._call("PATCH", "/webhooks/{webhookId}", models.Webhook.model_validate, path={"webhookId": webhook_id}, body={"url": url, "description": description, "events": events, "filter": filter, "headers": headers, "asymmetricSignatures": asymmetric_signatures, "status": status, "maxPerSecond": max_per_second, "ordering": ordering, "onExhausted": on_exhausted, "acceptReplies": accept_replies, "metadata": metadata}, idempotency_key=idempotency_key, if_match=if_match, timeout=timeout, max_retries=max_retries)
+        return await self._client._call("PATCH", "/webhooks/{webhookId}", models.Webhook.model_validate, path={"webhookId": webhook_id}, body={"url": url, "description": description, "events": events, "filter": filter, "headers": headers, "status": status, "maxPerSecond": max_per_second, "ordering": ordering, "onExhausted": on_exhausted, "signatureScheme": signature_scheme, "acceptsReplies": accepts_replies, "metadata": metadata}, idempotency_key=idempotency_key, if_match=if_match, timeout=timeout, max_retries=max_retries)
 
     async def delete(
         self,

@@ -20,8 +20,7 @@ export const generateMetadata = objectTitle<"webhookId">(
 export default dashboardPage<"webhookId">(async ({ caller, tenant, environment, base, params }) => {
   requireRole(caller, "ADMIN", "change webhooks");
   const webhook = await load(caller, params.webhookId);
-  const { id, url, description, events, filter, headerNames, asymmetricSignatures, metadata } =
-    webhook;
+  const { id, url, description, events, filter, headerNames, metadata } = webhook;
   const place = { tenant: tenant.slug, environment };
   const path = `${base}/webhooks/${id}`;
   return (
@@ -41,7 +40,6 @@ export default dashboardPage<"webhookId">(async ({ caller, tenant, environment, 
           events,
           filter,
           headers: {},
-          asymmetricSignatures,
           ...toDeliveryOptions(webhook),
           metadata,
         }}
