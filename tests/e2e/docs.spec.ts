@@ -166,12 +166,13 @@ test("a link to an operation on the page of its tag opens the page of the operat
   await page.goto("/docs/reference/customers#createCustomer");
   await expect(page).toHaveURL("/docs/reference/customers/create-customer");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Create a customer");
-  await page.goto("/docs/reference/customers#objects");
-  await expect(page.getByRole("heading", { name: "Objects" })).toBeInViewport();
+  await page.goto("/docs/reference/customers");
   await page.getByRole("link", { name: /Change a customer/ }).click();
   await expect(page).toHaveURL("/docs/reference/customers/update-customer");
   await page.getByRole("article").getByRole("link", { name: "Customers" }).click();
   await expect(page).toHaveURL("/docs/reference/customers");
+  await page.getByRole("link", { name: "Objects" }).click();
+  await expect(page.getByRole("heading", { name: "Objects" })).toBeInViewport();
 });
 
 test("the samples of every operation have the language that was chosen last", async ({ page }) => {
