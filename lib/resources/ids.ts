@@ -24,7 +24,12 @@ function random(): number {
   return (randomNumbers[used++] ?? 0) / 2 ** 32;
 }
 
-const nextUlid = monotonicFactory(random);
+let nextUlid = monotonicFactory(random);
+
+/** For tests: after an id of a later time, ids are of the current time again. */
+export function restartIds(): void {
+  nextUlid = monotonicFactory(random);
+}
 
 /**
  * `<prefix>_` and a ULID: 26 characters that sort by creation time. Within a process they also sort

@@ -668,11 +668,11 @@ test.each([
 });
 
 test("409 for recovering while the webhook is disabled; a dry run still counts", async () => {
+  const since = new Date(Date.now() - 60_000).toISOString();
   const tenant = await newTenant();
   const webhook = await newWebhook(tenant);
   await call(tenant, "PATCH", webhook.path, { status: "DISABLED" });
   await newConversation(tenant);
-  const since = new Date(Date.now() - 60_000).toISOString();
   const refused = await call(tenant, "POST", `${webhook.path}/recover`, { since });
   expect([refused.status, kindOf(refused)]).toEqual([409, "invalid-transition"]);
   expect(refused.body).toMatchObject({ from: "HELD", to: "PENDING", allowed: [] });

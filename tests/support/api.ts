@@ -1,4 +1,3 @@
-import { afterAll, beforeAll } from "vitest";
 import { scopes as everyScope, type Scope } from "@/lib/api-keys/scopes";
 import { createApiKey } from "@/lib/api-keys/service";
 import { type Identity, mutate } from "@/lib/platform/caller";
@@ -7,22 +6,29 @@ import { idPrefixes } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
 import type { Environment } from "@/prisma/generated/enums";
 import { type ApiServer, startApiServer } from "./api-server";
-import { requireDescribedEvents } from "./described-events";
+import { ignoreEarlierEvents, requireDescribedEvents } from "./described-events";
 import { requireDescribed } from "./described-responses";
+import { afterEachFile, beforeEachFile } from "./per-file";
 
 let server: ApiServer | undefined;
+/** Whether the running file is one of those that use this module. */
+let isUsed = false;
 
-beforeAll(async () => {
+beforeEachFile.push(async () => {
+  if (process.env.TEST_PROCESS === "shared") await ignoreEarlierEvents();
   server = await startApiServer();
 });
 
-afterAll(async () => {
+afterEachFile.push(async () => {
   await server?.close();
-  await requireDescribedEvents();
+  const hasRaised = isUsed;
+  isUsed = false;
+  if (hasRaised) await requireDescribedEvents();
 });
 
 export function baseUrl(): string {
   if (!server) throw new Error("the API server has not started");
+  isUsed = true;
   return server.url;
 }
 
@@ -64,6 +70,7 @@ export async function newKey(
     allowedIps,
     expiresAt,
   } = options;
+  isUsed = true;
   const tenantId = "id" in tenant ? tenant.id : tenant.tenantId;
   const identity: Identity = {
     partition: { tenantId, environment },

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import type { TestProject } from "vitest/node";
 import { applyMigrations } from "@/prisma/migrate";
 import { ensureDatabase } from "@/server/embedded/postgres";
@@ -10,6 +13,8 @@ declare module "vitest" {
      * copy.
      */
     postgres: { url: string; template: string };
+    /** A directory for the files of the test files, removed at the end of the run. */
+    scratch: string;
   }
 }
 
@@ -31,5 +36,10 @@ export default async function startPostgresForTests(project: TestProject) {
     throw error;
   }
   project.provide("postgres", { url: postgres.url("postgres"), template });
-  return postgres.stop;
+  const scratch = mkdtempSync(path.join(tmpdir(), "parlance-tests-"));
+  project.provide("scratch", scratch);
+  return async () => {
+    await postgres.stop();
+    rmSync(scratch, { recursive: true, force: true });
+  };
 }
