@@ -4,10 +4,10 @@ import { flushAnchors } from "@/lib/audit/anchors";
 import { closeDatabase, setProcessRole } from "@/lib/platform/db";
 import { AppError } from "@/lib/platform/errors";
 import { silenceLogs } from "@/lib/platform/log";
-import { isDatabaseUnavailable, tlsProblem } from "@/lib/platform/sql-errors";
 import { DatabaseMissing } from "@/lib/tenant-move/sessions";
 import { commands, UsageError } from "./admin/commands";
 import { loadLocalEnvironment } from "./admin/local-environment";
+import { databaseProblem } from "./database-advice";
 
 // `npm run admin -- <command> …`, for operators. Standard output has only the result: one JSON
 // object (for `doctor` without --json, one line per finding). The exit code is 1 after a failure and
@@ -88,13 +88,10 @@ function explain(error: unknown): number {
     process.stderr.write(`${message}\n\n${usage(Object.values(commands))}`);
     return 2;
   }
-  const problem = tlsProblem(error);
+  const { DATABASE_URL = "" } = process.env;
+  const problem = error instanceof DatabaseMissing ? null : databaseProblem(error, DATABASE_URL);
   if (problem) {
-    process.stderr.write(`The database cannot be used: ${problem}.\n`);
-  } else if (isDatabaseUnavailable(error) && !(error instanceof DatabaseMissing)) {
-    process.stderr.write(
-      "The database cannot be reached. Start it, or correct DATABASE_URL; `doctor` says more.\n",
-    );
+    process.stderr.write(`The database ${problem}.\n`);
   } else {
     process.stderr.write(`${error instanceof AppError ? error.detail : message}\n`);
   }

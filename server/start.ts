@@ -11,6 +11,7 @@ import { applyMigrations } from "@/prisma/migrate";
 import { grantApplicationRole } from "@/prisma/roles";
 import { ensureDemo } from "@/prisma/seed";
 import { withBootLock } from "./boot-lock";
+import { databaseProblem } from "./database-advice";
 import { claimDataDirectory, type DemoFile, readJson, writeJson } from "./embedded/data-directory";
 import {
   type EmbeddedDatabase,
@@ -162,7 +163,9 @@ async function waitUntilReady(port: number, web: SupervisedProcess, log: LogFile
 }
 
 async function fail(error: unknown): Promise<void> {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  const message = error instanceof Error ? error.message : String(error);
+  const problem = databaseProblem(error, process.env.DATABASE_URL ?? "");
+  process.stderr.write(problem ? `The database ${problem}.\n` : `${message}\n`);
   await stop(1);
 }
 

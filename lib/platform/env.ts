@@ -170,7 +170,10 @@ const schema = z
      */
     BLOB_DIRECTORY: z.string().min(1).optional(),
     /** If set, documents' files are stored in this bucket instead of on disk. */
-    S3_BUCKET: z.string().min(3).optional(),
+    S3_BUCKET: z
+      .string()
+      .min(3, { message: "give the name of a bucket, which has at least 3 characters" })
+      .optional(),
     /** For a store other than Amazon's. */
     S3_ENDPOINT: httpUrl.optional(),
     S3_REGION: z.string().min(1).default("us-east-1"),

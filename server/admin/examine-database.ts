@@ -6,7 +6,7 @@ import type { Env } from "@/lib/platform/env";
 import { isPooled } from "@/lib/platform/prepare-session";
 import { tlsProblem } from "@/lib/platform/sql-errors";
 import { pendingMigrations, schemaFile } from "@/prisma/migrate";
-import { embeddedDatabase } from "../embedded/environment";
+import { describeDatabaseError } from "../database-advice";
 import type { Finding } from "./doctor";
 
 const networkTimeoutMs = 5_000;
@@ -59,11 +59,9 @@ export async function examineDatabase({
       ];
     });
   } catch (error) {
-    const reason = tlsProblem(error);
-    const problem = reason
-      ? `${place} cannot be used: ${reason}`
-      : `${place} cannot be used (${firstLine(error)}). ${remedyFor(error, DATABASE_URL)}`;
-    return [{ subject: "database", problem }];
+    return [
+      { subject: "database", problem: `${place} ${describeDatabaseError(error, DATABASE_URL)}` },
+    ];
   }
 }
 
@@ -78,27 +76,6 @@ export function examineClock(databaseMs: number, ownMs: number): Finding {
     subject,
     problem: `this machine's clock is ${Math.abs(skewSeconds)} s ${direction} PostgreSQL's. Signatures, retries and sessions depend on it: synchronize both machines, for example with chrony`,
   };
-}
-
-/** Prisma's engine adds its own stack, which helps no operator. */
-function firstLine(error: unknown): string {
-  const { message, code } = error as Error & { code?: string };
-  return message.split("\n", 1)[0] || `${code}`;
-}
-
-const addresses = "DATABASE_URL and DATABASE_DIRECT_URL";
-
-function remedyFor(error: unknown, url: string): string {
-  const { username } = new URL(url);
-  const text = `${(error as Error).message}`;
-  if (/permission denied/.test(text))
-    return `The role ${decodeURIComponent(username)} has no rights there yet. Run \`npm run admin -- migrate\` with MIGRATION_DATABASE_URL set to the address of the tables' owner, which grants them`;
-  if (/authentication failed|no pg_hba\.conf entry|role "[^"]*" does not exist/.test(text))
-    return `Correct the user and the password in ${addresses}`;
-  if (/database "[^"]*" does not exist|no such database/.test(text))
-    return `Create the database, or correct its name in ${addresses}`;
-  if (url === embeddedDatabase()?.databaseUrl) return "Start it with `npm start`";
-  return `Start PostgreSQL, or correct ${addresses}`;
 }
 
 type ReplicaFacts = { isReplica: boolean; replayed: number; system: string };

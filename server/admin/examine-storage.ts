@@ -20,7 +20,8 @@ export async function examineStorage(env: Env): Promise<Finding> {
     (error: Error) => error,
   );
   if (incoming instanceof Error) {
-    const problem = `uploads arrive in ${BLOB_DIRECTORY}, which cannot be written (${incoming.message})`;
+    const { message } = incoming.cause instanceof Error ? incoming.cause : incoming;
+    const problem = `uploads arrive in ${BLOB_DIRECTORY}, which cannot be written (${message})`;
     return { subject, problem: `${problem}. Make it writable, free space, or set BLOB_DIRECTORY` };
   }
   try {

@@ -76,7 +76,14 @@ type Holder = { pid: number; startedAt: string };
  * @throws if another process is running
  */
 export function claimDataDirectory(): () => void {
-  mkdirSync(inDataDirectory("logs"), { recursive: true });
+  try {
+    mkdirSync(inDataDirectory("logs"), { recursive: true });
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new Error(
+      `DATA_DIR (${dataDirectory}) cannot be used (${reason}). Set it to a directory that this user may write to.`,
+    );
+  }
   const file = inDataDirectory("running.json");
   const holder: Holder = { pid: process.pid, startedAt: startTimeOf(process.pid) };
   for (;;) {

@@ -11,6 +11,10 @@ export async function freePort(wanted: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", ({ code }: NodeJS.ErrnoException) => {
+      if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+        return reject(
+          new Error(`HOST is "${listeningHost()}", which is not an address of this machine.`),
+        );
       const reason =
         code === "EACCES"
           ? "may not be used by this user"

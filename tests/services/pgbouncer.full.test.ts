@@ -4,7 +4,8 @@ import { runAdmin } from "../support/admin";
 import { newKey } from "../support/api";
 import { openStream, openWhenFree } from "../support/event-stream";
 import { findPgBouncer, type PgBouncer, startPgBouncer } from "../support/pgbouncer";
-import { type RunningProcess, startWeb, startWorker } from "../support/processes";
+import { printedBy } from "../support/printed";
+import { freePort, type RunningProcess, startWeb, startWorker } from "../support/processes";
 import { startReceiver } from "../support/receiver";
 import { countByStatus, newPartition, newWebhook } from "../support/webhooks";
 
@@ -143,5 +144,39 @@ test.skipIf(!program)(
         stream.close();
       }
     }
+  },
+);
+
+test.skipIf(!program)(
+  "a process warns of a pooler only where it has no other address for what needs a session",
+  async () => {
+    const { url } = await bouncer();
+    const direct = env().DATABASE_URL;
+    const poolerLines = async (
+      part: "web" | "worker",
+      addresses: { DATABASE_URL: string; DATABASE_DIRECT_URL: string },
+    ) => {
+      const PORT = String(await freePort());
+      const { lines } = await printedBy(
+        part,
+        { ...addresses, PORT, HOST: "127.0.0.1" },
+        /web is listening|the worker is running/,
+      );
+      const found = lines.map((line) => JSON.parse(line)).filter(({ msg }) => /pooler/.test(msg));
+      return found.map(({ level, msg }) => [level, msg.split(" ", 1)[0]]);
+    };
+
+    expect(await poolerLines("web", { DATABASE_URL: url, DATABASE_DIRECT_URL: "" })).toEqual([
+      [40, "DATABASE_URL"],
+    ]);
+    expect(await poolerLines("web", { DATABASE_URL: url, DATABASE_DIRECT_URL: direct })).toEqual([
+      [30, "DATABASE_URL"],
+    ]);
+    expect(await poolerLines("worker", { DATABASE_URL: url, DATABASE_DIRECT_URL: direct })).toEqual(
+      [],
+    );
+    expect(await poolerLines("worker", { DATABASE_URL: url, DATABASE_DIRECT_URL: url })).toEqual([
+      [40, "DATABASE_DIRECT_URL"],
+    ]);
   },
 );

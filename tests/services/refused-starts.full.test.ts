@@ -1,7 +1,11 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { env } from "@/lib/platform/env";
+import { runAdmin } from "../support/admin";
 import { printedBy } from "../support/printed";
 import { freePort } from "../support/processes";
 
@@ -51,6 +55,34 @@ test("web ends with 1 and one line that names a port or an address it cannot lis
     "This machine does not have the address 203.0.113.9. Correct HOST, or unset it to listen on all addresses.",
   );
   other.close();
+});
+
+test("npm start and admin end with 1 and one line about a database, a directory or a host that cannot be used", async () => {
+  const port = await freePort();
+  const DATABASE_URL = `postgresql://parlance@127.0.0.1:${port}/parlance`;
+  const closed = `The database cannot be used (connect ECONNREFUSED 127.0.0.1:${port}). Start PostgreSQL, or correct DATABASE_URL.`;
+  const DATA_DIR = mkdtempSync(path.join(tmpdir(), "parlance-refused-"));
+  const own = { DATA_DIR, PORT: "0", HOST: "127.0.0.1", DATABASE_URL, DATABASE_DIRECT_URL: "" };
+  const start = (environment: Record<string, string>) =>
+    printedBy("start", { ...own, MIGRATION_DATABASE_URL: "", ...environment });
+
+  expect(await start({})).toEqual({ lines: [closed], exitCode: 1 });
+  expect(await start({ HOST: "203.0.113.9" })).toEqual({
+    lines: ['HOST is "203.0.113.9", which is not an address of this machine.'],
+    exitCode: 1,
+  });
+  // A directory cannot be created below a file.
+  const { lines, exitCode } = await start({ DATA_DIR: path.resolve("package.json", "data") });
+  expect([lines.length, exitCode]).toEqual([1, 1]);
+  expect(lines[0]).toMatch(
+    /^DATA_DIR \(.*package\.json\/data\) cannot be used \(ENOTDIR.*\)\. Set it to a directory/,
+  );
+  expect(await runAdmin(["migrate"], { ...own, MIGRATION_DATABASE_URL: "" })).toEqual({
+    exitCode: 1,
+    output: "",
+    problem: `${closed}\n`,
+  });
+  rmSync(DATA_DIR, { recursive: true });
 });
 
 test("while the database cannot be reached, a worker reports that once, and not for each job", async () => {

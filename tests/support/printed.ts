@@ -6,7 +6,7 @@ import { once } from "node:events";
  * @returns what it printed, and its exit code
  */
 export async function printedBy(
-  program: "web" | "worker",
+  program: "web" | "worker" | "start",
   environment: Record<string, string>,
   last?: RegExp,
 ): Promise<{ lines: string[]; exitCode: number | null }> {

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@redis/client";
 
 /**
@@ -24,6 +25,8 @@ export type UpstashBridge = {
   stopAnswering(): void;
   /** From now on scripts are errors while everything else works, until `recover`. */
   refuseScripts(): void;
+  /** From now on each response is that late, until `recover`. */
+  respondAfter(milliseconds: number): void;
   recover(): void;
   stop(): Promise<void>;
 };
@@ -74,6 +77,7 @@ export async function startUpstashBridge(redisServer: string): Promise<UpstashBr
   let requests = 0;
   let isAnswering = true;
   let isRefusingScripts = false;
+  let delayMs = 0;
 
   const run = commandRunner(async (command) => {
     const [name = ""] = command;
@@ -115,6 +119,7 @@ export async function startUpstashBridge(redisServer: string): Promise<UpstashBr
       status: 400,
       body: { error: error.message },
     }));
+    if (delayMs > 0) await sleep(delayMs);
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -127,10 +132,14 @@ export async function startUpstashBridge(redisServer: string): Promise<UpstashBr
     stopAnswering: () => {
       isAnswering = false;
     },
+    respondAfter: (milliseconds) => {
+      delayMs = milliseconds;
+    },
     refuseScripts: () => {
       isRefusingScripts = true;
     },
     recover: () => {
+      delayMs = 0;
       isAnswering = true;
       isRefusingScripts = false;
       for (const response of pending) response.destroy();

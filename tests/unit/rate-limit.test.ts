@@ -444,6 +444,15 @@ withRedis("in Redis", () => {
     }
   });
 
+  test("a store that takes a second for each response counts", async () => {
+    try {
+      bridge.respondAfter(1_100);
+      await probeUpstash(bridge, 20_000);
+    } finally {
+      bridge.recover();
+    }
+  });
+
   test("a store that takes commands but rejects the script is found by the probe, and the limit holds meanwhile", async () => {
     const errors = vi.spyOn(logOf("rate-limit"), "error").mockImplementation(() => undefined);
     await probeUpstash(bridge, 20_000);
