@@ -1,3 +1,4 @@
+import type { Instrumentation } from "next";
 import { edgeMarker } from "@/server/edge/edge-marker";
 
 /** Next calls this once in each of its servers. */
@@ -15,3 +16,10 @@ export async function register(): Promise<void> {
   const { attachToNextServer } = await import("@/server/edge/attach-to-next-server");
   attachToNextServer();
 }
+
+/** Next writes nothing about these errors itself, because it is started with `quiet`. */
+export const onRequestError: Instrumentation.onRequestError = async (error, request, context) => {
+  if (process.env.NEXT_RUNTIME !== "nodejs") return;
+  const { logPageError } = await import("@/lib/platform/log-page-error");
+  logPageError(error, request, context);
+};

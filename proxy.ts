@@ -44,7 +44,7 @@ const docsPage = /^\/docs((?:\/(?!.*\.(?:json|md)$).+)?)$/;
 
 export const config = {
   matcher: [
-    "/((?!v1/|api/|\\.well-known/|files/|_next/|health$|ready$|icon\\.svg$|favicon\\.ico$|docs/openapi\\.json$|mcp$|sdk\\.tgz$|sdk/|llms(?:-full)?\\.txt$).*)",
+    "/((?!v1/|api/|\\.well-known/|files/|_next/|health$|ready$|icon\\.svg$|favicon\\.ico$|docs/openapi\\.json$|mcp$|sdk\\.(?:tgz|whl)$|sdk/|llms(?:-full)?\\.txt$).*)",
   ],
 };
 

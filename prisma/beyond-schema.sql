@@ -101,6 +101,9 @@ CREATE INDEX "customers_name_idx" ON "customers" ("tenant_id", "environment",
 CREATE INDEX "api_keys_suspended_idx" ON "api_keys" ("tenant_id") WHERE "suspended_at" IS NOT NULL;
 CREATE INDEX "webhooks_suspended_idx" ON "webhooks" ("tenant_id") WHERE "suspended_at" IS NOT NULL;
 
+-- The overview asks whether any key has ever succeeded, which is false for as long as nothing was done.
+CREATE INDEX "api_keys_succeeded_idx" ON "api_keys" ("tenant_id", "environment") WHERE "first_succeeded_at" IS NOT NULL;
+
 -- Usage counts documents and sums their size by the day they were stored, from this index alone.
 CREATE INDEX "documents_stored_idx" ON "documents" ("tenant_id", "environment", "created_at") INCLUDE ("size_bytes");
 

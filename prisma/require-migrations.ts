@@ -4,6 +4,7 @@ import { sqlState, tlsProblem } from "@/lib/platform/sql-errors";
 import { migrationNames } from "./migration-files";
 
 const undefinedTable = "42P01";
+const insufficientPrivilege = "42501";
 const advice = "Run `npm run admin -- migrate` first (`migrate` in a container)";
 
 /**
@@ -32,11 +33,18 @@ async function missingMigrations(): Promise<string[]> {
     return wanted.filter((name) => !names.has(name));
   } catch (error) {
     if (sqlState(error) === undefinedTable) return wanted;
+    if (sqlState(error) === insufficientPrivilege)
+      throw new Error(
+        `The role in DATABASE_URL has no rights in this database yet. ${advice}, with MIGRATION_DATABASE_URL set to the address of the tables' owner: it grants them.`,
+      );
     const problem = tlsProblem(error);
     if (problem) throw new Error(`The database cannot be used: ${problem}.`);
     // A process must start even if the database is unreachable.
     const { message } = error as Error;
-    log.warn({ error: message }, "the database could not be checked for missing migrations");
+    log.warn(
+      { error: message },
+      "the database cannot be used yet, so it was not checked for missing migrations; see `npm run admin -- doctor`",
+    );
     return [];
   }
 }

@@ -93,7 +93,7 @@ function explain(error: unknown): number {
     process.stderr.write(`The database cannot be used: ${problem}.\n`);
   } else if (isDatabaseUnavailable(error) && !(error instanceof DatabaseMissing)) {
     process.stderr.write(
-      "The database cannot be reached. Start it with `npm start`, or set DATABASE_URL to a running one.\n",
+      "The database cannot be reached. Start it, or correct DATABASE_URL; `doctor` says more.\n",
     );
   } else {
     process.stderr.write(`${error instanceof AppError ? error.detail : message}\n`);

@@ -47,6 +47,7 @@ try {
   await bundle();
   if (program.pages) {
     packClient();
+    await packPythonClient();
     buildPages();
   }
 } catch (error) {
@@ -197,6 +198,19 @@ function packClient() {
   writeStamp("sdk", stamp);
 }
 
+/** Packs the client in sdk-python/, which the service offers at /sdk.whl. */
+async function packPythonClient() {
+  const sources = ["src", "pyproject.toml", "README.md", "LICENSE"];
+  const stamp = hashOf(["server/python-wheel.mjs", ...sources.map((name) => `sdk-python/${name}`)]);
+  const isPacked = readdirSync("dist").some((file) => file.endsWith(".whl"));
+  if (isPacked && readStamp("sdk-python") === stamp) return;
+  const { packWheel } = await import("./python-wheel.mjs");
+  const { name, bytes } = packWheel("sdk-python");
+  for (const file of readdirSync("dist")) if (file.endsWith(".whl")) rmSync(`dist/${file}`);
+  writeFileSync(`dist/${name}`, bytes);
+  writeStamp("sdk-python", stamp);
+}
+
 function buildPages() {
   const sources = [
     "app",
@@ -274,7 +288,7 @@ function hashOf(places) {
       a.name < b.name ? -1 : 1,
     )) {
       const file = path.join(place, entry.name);
-      if (file === path.join("prisma", "generated")) continue;
+      if (file === path.join("prisma", "generated") || entry.name === "__pycache__") continue;
       if (entry.isDirectory()) add(file);
       else hash.update(file).update("\0").update(readFileSync(file)).update("\0");
     }

@@ -1,8 +1,9 @@
 import "./v8-flags";
 import "./source-maps";
-import { stopKeyCache } from "@/lib/api-keys/key-cache";
+import { startKeyCache, stopKeyCache } from "@/lib/api-keys/key-cache";
 import { flushKeyLastUsed } from "@/lib/api-keys/last-used";
 import { flushAnchors } from "@/lib/audit/anchors";
+import { reportForeignAuditKeys } from "@/lib/audit/verify-chain";
 import { flushRefusedAttempts } from "@/lib/auth/refused-attempts";
 import { stopAttempting } from "@/lib/deliveries/engine/stop-attempting";
 import { closeDatabase } from "@/lib/platform/db";
@@ -14,6 +15,7 @@ import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { requireUsableKeys } from "@/lib/secrets/service";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
 import { requireMigrations } from "@/prisma/require-migrations";
+import { listen } from "./listen";
 import { nextPagesOnDemand } from "./next-pages";
 import { createWebServer, drain } from "./web-server";
 
@@ -40,16 +42,22 @@ async function main(): Promise<void> {
     port: PORT,
   });
   const server = createWebServer({ servePages, trustedProxyHops: TRUSTED_PROXY_HOPS });
-  server.listen(PORT, HOST, () => {
-    log.info({ port: PORT }, "web is listening");
-    process.send?.("started");
-  });
+  await listen(server, PORT, HOST);
+  log.info({ port: PORT }, "web is listening");
+  process.send?.("started");
+  startKeyCache();
   void probeRateLimitStore();
+  void reportForeignAuditKeys();
 
   // A load balancer needs a moment to notice, and a connection that arrives while the port closes
   // is reset. A second signal ends the wait.
   const stopSoon = () => {
     announceStop();
+    if (SHUTDOWN_DELAY_SECONDS > 0)
+      log.info(
+        { seconds: SHUTDOWN_DELAY_SECONDS },
+        "web will stop: /ready is 503, and requests are served until the delay is over",
+      );
     setTimeout(stop, SHUTDOWN_DELAY_SECONDS * 1_000);
     process.on("SIGTERM", stop);
   };
@@ -58,6 +66,7 @@ async function main(): Promise<void> {
     if (isStopping) return;
     isStopping = true;
     setTimeout(() => process.exit(1), SHUTDOWN_TIMEOUT_SECONDS * 1_000).unref();
+    log.info("web stops: it finishes the requests in progress");
     stopAttempting();
     await drain(server);
     await Promise.all([
@@ -70,6 +79,7 @@ async function main(): Promise<void> {
     stopKeyCache();
     await closeDatabase().catch(() => {});
     if (stopTracing) await stopTracing();
+    log.info("web has stopped");
     process.exit(0);
   };
   process.once("SIGTERM", stopSoon);

@@ -1,6 +1,7 @@
 import "./v8-flags";
 import "./source-maps";
 import { flushAnchors } from "@/lib/audit/anchors";
+import { reportForeignAuditKeys } from "@/lib/audit/verify-chain";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { releaseLeases } from "@/lib/deliveries/engine/release-leases";
 import { releaseDocuments } from "@/lib/knowledge/documents/process-document";
@@ -20,18 +21,18 @@ import { requireMigrations } from "@/prisma/require-migrations";
 // deliveries does not slow the API down. Any number may run. It stops on SIGTERM or SIGINT, and
 // when the process that started it ends.
 
+try {
+  env();
+} catch (error) {
+  refuseToStart(error as Error);
+}
 const { JOBS, SOLE_WORKER, SHUTDOWN_TIMEOUT_SECONDS, METRICS_PORT, METRICS_HOST } = env();
 setProcessRole("worker", workerSettings);
 const stopTracing =
   env().OTEL_EXPORTER_OTLP_ENDPOINT &&
   (await import("./tracing/start-tracing")).startTracing("worker");
-try {
-  await requireMigrations();
-  await requireUsableKeys();
-} catch (error) {
-  log.fatal((error as Error).message);
-  process.exit(1);
-}
+await requireMigrations().then(requireUsableKeys).catch(refuseToStart);
+void reportForeignAuditKeys();
 if (SOLE_WORKER && JOBS === "embedded") {
   const released = await Promise.all([releaseLeases(), releaseDocuments()]).catch(
     (error: Error) => error.message,
@@ -65,6 +66,11 @@ const listener = besideInngest ? null : listenForWakeUps(delivering.wake, proces
 const jobs = Object.entries({ ...recurringJobs, ...besideInngest?.jobs }).map(([name, job]) =>
   repeat(name, job.work, job),
 );
+
+function refuseToStart(error: Error): never {
+  log.fatal({ error: error.message }, "the worker could not start");
+  process.exit(1);
+}
 
 let isStopping = false;
 

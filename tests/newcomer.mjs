@@ -173,9 +173,10 @@ try {
     await until(printed, / 422 {2}POST .* validation/);
   });
   const python = path.join(folder, "venv/bin/python");
-  await step("`pip install ./sdk-python` in a new virtual environment", () => {
+  await step("`pip install …/parlance-….whl` in a new virtual environment", async () => {
     run("python3", "-m", "venv", "venv");
-    run(python, "-m", "pip", "install", "--quiet", path.resolve("sdk-python"));
+    const wheel = (await fetch(`${url}/sdk.whl`)).url;
+    run(python, "-m", "pip", "install", "--quiet", wheel);
   });
   await step("a receiver in Python verifies a message that Python creates", async () => {
     writeFileSync(path.join(folder, "receiver.py"), pythonReceiver);

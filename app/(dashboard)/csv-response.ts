@@ -2,7 +2,7 @@ import type { AuditAction } from "@/lib/audit/actions";
 import { recordAudit } from "@/lib/audit/service";
 import { dashboardCaller } from "@/lib/auth/dashboard-caller";
 import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
-import { type Caller, mutate } from "@/lib/platform/caller";
+import { type Caller, type Identity, mutate } from "@/lib/platform/caller";
 import { csvStart, toCsvLine } from "@/lib/platform/csv";
 import { AppError } from "@/lib/platform/errors";
 import { replicaReader } from "@/lib/platform/replica";
@@ -69,14 +69,7 @@ export function csvRoute<Item, Part extends string = never>(
         filters,
         further as unknown as Record<Part, string>,
       );
-      await mutate(identity, (writer) =>
-        recordAudit(writer, {
-          action: audit.action,
-          targetId: audit.targetId ?? tenant.id,
-          // Not their values: a search names customers, who could not be erased from the log.
-          changes: { after: { filters: Object.keys(filters) } },
-        }).then(() => undefined),
-      );
+      await recordExport(identity, { targetId: tenant.id, ...audit }, filters);
       return csvResponse(`${name}-${tenant.slug}-${environment}`, toCsv(columns, list));
     } catch (error) {
       const refused = refusal(error);
@@ -84,6 +77,21 @@ export function csvRoute<Item, Part extends string = never>(
       throw error;
     }
   };
+}
+
+export async function recordExport(
+  identity: Identity,
+  { action, targetId }: { action: AuditAction; targetId: string },
+  filters: Record<string, string>,
+): Promise<void> {
+  await mutate(identity, (writer) =>
+    recordAudit(writer, {
+      action,
+      targetId,
+      // Not their values: a search names customers, who could not be erased from the log.
+      changes: { after: { filters: Object.keys(filters) } },
+    }).then(() => undefined),
+  );
 }
 
 /** The response if the user or the query does not allow the export. Null for all other errors. */

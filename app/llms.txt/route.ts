@@ -2,9 +2,10 @@ import { allDocuments } from "@/app/docs/content/documents";
 import { referenceTags } from "@/app/docs/content/reference";
 import { describedOperations } from "@/app/docs/reference/described";
 import { docsSections } from "@/components/docs/docs-pages";
+import { wheelName } from "@/components/docs/wheel-name";
 import { genericDocument } from "@/lib/api/openapi";
 import { env } from "@/lib/platform/env";
-import { referencePath } from "@/lib/platform/openapi";
+import { operationPath, referencePath } from "@/lib/platform/openapi";
 
 /** The entry point for programs that read the documentation, as proposed by llmstxt.org. */
 export function GET(): Response {
@@ -24,8 +25,8 @@ export function GET(): Response {
     "",
   ]);
   const operations = referenceTags().flatMap(({ name }) =>
-    describedOperations(name).map(({ method, path, operation: { summary } }) =>
-      link(`${referencePath(name)}.md`, `${method} ${path}`, summary),
+    describedOperations(name).map(({ method, path, operation: { operationId, summary } }) =>
+      link(`${operationPath(name, operationId)}.md`, `${method} ${path}`, summary),
     ),
   );
   const lines = [
@@ -41,8 +42,16 @@ export function GET(): Response {
       "The whole API as OpenAPI 3.1, with every response, problem and event.",
     ),
     link("/llms-full.txt", "llms-full.txt", "All pages of the documentation in one file."),
+    link("/docs/sdk.md", "TypeScript client", `\`npm install ${origin}/sdk.tgz\``),
+    link("/docs/python.md", "Python client", `\`pip install ${origin}/sdk/${wheelName}\``),
     "",
     ...guides,
+    "## Objects of the API",
+    "",
+    ...referenceTags().map(({ name, description }) =>
+      link(`${referencePath(name)}.md`, name, description),
+    ),
+    "",
     "## Operations",
     "",
     ...operations,

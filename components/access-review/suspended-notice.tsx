@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { Link } from "@/components/ui/link";
 import { Notice } from "@/components/ui/notice";
 
 /** Hidden on the page it links to, which shows the same in full. */

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { CopyableId } from "@/components/ui/copyable-id";
+import { Link } from "@/components/ui/link";
 import { Cell, Row, RowName, type Sorting, sortedCaption, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { Agent } from "@/lib/agents/schema";

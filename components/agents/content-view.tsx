@@ -1,5 +1,5 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
+import { Link } from "@/components/ui/link";
 import { MetadataList } from "@/components/ui/metadata-list";
 import { Facts } from "@/components/ui/panel";
 import type { AgentContent } from "@/lib/agents/schema";

@@ -1,6 +1,6 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { Badge } from "@/components/ui/badge";
+import { Link } from "@/components/ui/link";
 import { Cell, Row, RowActions, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 

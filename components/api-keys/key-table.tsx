@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { Sparkline } from "@/components/ui/chart";
+import { Link } from "@/components/ui/link";
 import {
   Cell,
   Row,

@@ -1,9 +1,9 @@
 import { ChevronRight } from "lucide-react";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { Json } from "@/components/ui/json";
+import { Link } from "@/components/ui/link";
 import { Facts } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";
 import type { Environment } from "@/prisma/generated/enums";
@@ -56,10 +56,12 @@ export function EntryList({ entries, now }: { entries: AuditRow[]; now: Date }) 
                   {entry.action}
                   {entry.environment ? <EnvironmentName environment={entry.environment} /> : null}
                 </span>
-                <span className="truncate max-sm:col-start-2">
+                <span dir="auto" className="truncate max-sm:col-start-2">
                   {targetOf(entry) ?? <code className="font-mono text-xs">{entry.targetId}</code>}
                 </span>
-                <span className="truncate max-sm:col-start-2">{entry.actor.name}</span>
+                <span dir="auto" className="truncate max-sm:col-start-2">
+                  {entry.actor.name}
+                </span>
                 <span className="text-muted max-sm:col-start-2 sm:text-right">
                   <Time at={entry.at} now={now} />
                 </span>

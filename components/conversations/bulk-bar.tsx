@@ -47,8 +47,8 @@ export function BulkBar({ selected, members, change, undo, clear }: BulkBarProps
   }
 
   return (
-    <div className="sticky top-0 z-1 flex flex-wrap items-center gap-1 border-line border-b bg-surface px-3 py-1.5">
-      <span role="status" className="mr-auto text-xs">
+    <div className="sticky top-0 z-1 flex flex-wrap items-center gap-1 border-line border-b bg-surface px-2 py-1.5">
+      <span role="status" className="mr-auto whitespace-nowrap pl-1 text-xs">
         {selected.length} selected
       </span>
       <Button

@@ -245,7 +245,7 @@ export function Composer({
         ) : null}
         <div
           data-composer-tools
-          className="flex flex-wrap items-center justify-end gap-2 px-2 pb-2"
+          className="@container flex flex-wrap items-center justify-end gap-2 px-2 pb-2"
         >
           <div className="mr-auto flex min-w-0 items-center">
             <Button
@@ -275,7 +275,10 @@ export function Composer({
               ) : text.length > lengthToWarnAt ? (
                 `${(longest - text.length).toLocaleString("en")} characters left`
               ) : (
-                <SendHint />
+                // Only where the buttons still fit next to it.
+                <span className="@max-lg:hidden">
+                  <SendHint />
+                </span>
               )}
             </p>
           </div>

@@ -1,10 +1,10 @@
-import Link from "next/link";
 import { Badge } from "@/components/ui/badge";
+import { Link } from "@/components/ui/link";
 import { LinkPendingBar } from "@/components/ui/link-pending-bar";
 import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";
 import type { SearchHighlight } from "@/lib/conversations/search-schema";
-import { excerptPieces } from "@/lib/platform/excerpt";
+import { excerptPieces, fromFirstHit } from "@/lib/platform/excerpt";
 import { priorityLabels, statusLabels, statusVariants } from "./labels";
 
 export type ConversationItem = Conversation & {
@@ -115,7 +115,7 @@ const withoutPreview = ({ lastMessageAt }: ConversationItem): string =>
   lastMessageAt ? "Message redacted" : "No messages yet";
 
 function Hit({ hit }: { hit: SearchHighlight }) {
-  return excerptPieces(hit).map(({ text, isHit }, index) =>
+  return excerptPieces(fromFirstHit(hit)).map(({ text, isHit }, index) =>
     isHit ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text have no other identity
       <mark key={index} className="rounded-sm bg-accent-soft font-medium text-ink">

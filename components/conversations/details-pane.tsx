@@ -1,9 +1,9 @@
 import { ArrowLeft } from "lucide-react";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { DeleteDialog } from "@/components/shell/delete-dialog";
 import { ButtonLink } from "@/components/ui/button";
 import { CopyableId } from "@/components/ui/copyable-id";
+import { Link } from "@/components/ui/link";
 import { MetadataList } from "@/components/ui/metadata-list";
 import { Facts } from "@/components/ui/panel";
 import { RoleNote } from "@/components/ui/role-note";

@@ -20,7 +20,7 @@ export function Inbox({ list, thread, details, pane }: InboxProps) {
       <h1 className="sr-only">Conversations</h1>
       <section
         aria-label="List"
-        className={`min-w-0 flex-1 flex-col border-line bg-surface lg:flex lg:w-72 lg:flex-none lg:border-r 2xl:w-88 ${pane === "list" ? "flex" : "hidden"}`}
+        className={`min-w-0 flex-1 flex-col border-line bg-surface lg:flex lg:w-80 lg:flex-none lg:border-r 2xl:w-88 ${pane === "list" ? "flex" : "hidden"}`}
       >
         {list}
       </section>

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { deliveryBadge } from "@/components/deliveries/labels";
+import { Link } from "@/components/ui/link";
 import type { MessageDelivery } from "@/lib/deliveries/search";
 
 type Props = { deliveries: MessageDelivery[]; base: string };

@@ -4,6 +4,7 @@ import { Search } from "lucide-react";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { type FormEvent, useTransition } from "react";
 import { LoadingBar } from "@/components/ui/loading-bar";
+import { refuseOffline } from "@/components/ui/refuse-offline";
 
 /** Searches on Enter. The query is stored in the URL, next to the filters. */
 export function SearchBox({ label }: { label: string }) {
@@ -17,7 +18,7 @@ export function SearchBox({ label }: { label: string }) {
     const parameters = new URLSearchParams(query);
     for (const name of ["q", "cursor", "message"]) parameters.delete(name);
     if (q.trim() !== "") parameters.set("q", q.trim());
-    if (parameters.toString() !== query.toString())
+    if (parameters.toString() !== query.toString() && !refuseOffline())
       startTransition(() => router.push(`${path}?${parameters}`));
   }
 

@@ -1,4 +1,4 @@
-import { NearbyLink } from "@/components/ui/nearby-link";
+import { Link } from "@/components/ui/link";
 
 /** `key` if names are not unique. */
 export type StatusTab = {
@@ -9,25 +9,29 @@ export type StatusTab = {
   count?: string;
 };
 
-/** Views of the list, in one line that scrolls if the pane is too narrow. */
+/**
+ * Views of the list, in one line. Counts are below the names, so that all statuses fit the pane.
+ * Saved views may not: then the line scrolls.
+ */
 export function StatusTabs({ label, tabs }: { label: string; tabs: StatusTab[] }) {
+  const hasCounts = tabs.some(({ count }) => count !== undefined);
   return (
-    <nav aria-label={label} className="overflow-x-auto px-3 pb-2 [scrollbar-width:none]">
+    <nav aria-label={label} className="overflow-x-auto px-2 pb-2 [scrollbar-width:none]">
       <ul className="flex gap-0.5">
         {tabs.map(({ key, name, href, isCurrent, count }) => (
           <li key={key ?? name}>
-            <NearbyLink
+            <Link
               href={href}
               aria-current={isCurrent ? "page" : undefined}
-              className="flex h-7 items-center gap-1 whitespace-nowrap rounded-lg px-1.5 text-muted text-xs hover:bg-sunken hover:text-ink aria-[current]:bg-sunken aria-[current]:font-medium aria-[current]:text-ink"
+              className={`flex flex-col justify-center whitespace-nowrap rounded-lg px-1 text-muted text-xs hover:bg-sunken hover:text-ink aria-[current]:bg-sunken aria-[current]:font-medium aria-[current]:text-ink ${hasCounts ? "h-10" : "h-7"}`}
             >
               <span dir="auto" className="max-w-40 truncate">
                 {name}
-              </span>
+              </span>{" "}
               {count === undefined ? null : (
-                <span className="text-muted tabular-nums">{count}</span>
+                <span className="text-muted leading-tight tabular-nums">{count}</span>
               )}
-            </NearbyLink>
+            </Link>
           </li>
         ))}
       </ul>

@@ -1,8 +1,8 @@
 import { ArrowLeft, ChevronDown, ChevronUp, PanelRight } from "lucide-react";
-import Link from "next/link";
 import { Fragment, type ReactNode } from "react";
 import { Badge } from "@/components/ui/badge";
 import { ButtonLink } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import { Time } from "@/components/ui/time";
 import { dayOf } from "@/components/ui/viewer-time";
 import type { Message } from "@/lib/conversations/message-schema";
@@ -64,7 +64,7 @@ export function Thread({
   return (
     <>
       <header className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2 border-line border-b px-4 py-2.5">
-        <div className="flex min-w-0 items-center gap-2">
+        <div className="flex min-w-0 items-center gap-2 md:flex-1 md:basis-40">
           <ButtonLink
             variant="quiet"
             size="icon"

@@ -1,6 +1,6 @@
-import Link from "next/link";
 import { statusLabels, statusVariants } from "@/components/conversations/labels";
 import { Badge } from "@/components/ui/badge";
+import { Link } from "@/components/ui/link";
 import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";
 
@@ -22,12 +22,12 @@ export function CustomerConversations({
             <Link
               dir="auto"
               href={`${base}/conversations/${id}?status=all`}
-              className="block w-fit break-words font-medium text-accent hover:underline"
+              className="wrap-anywhere line-clamp-2 w-fit font-medium text-accent hover:underline"
             >
               {subject ?? lastMessagePreview ?? id}
             </Link>
             {subject && lastMessagePreview ? (
-              <p dir="auto" className="line-clamp-1 break-words text-muted">
+              <p dir="auto" className="wrap-anywhere line-clamp-1 text-muted">
                 {lastMessagePreview}
               </p>
             ) : null}

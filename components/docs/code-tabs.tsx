@@ -1,9 +1,39 @@
 "use client";
 
 import { Tabs } from "@base-ui/react/tabs";
-import type { ReactNode } from "react";
+import { type ReactNode, useSyncExternalStore } from "react";
 
-/** The same code in several languages. */
+// The language that was chosen last, for the samples of every page.
+const storageName = "parlance.language";
+let chosen: string | null = null;
+const watchers = new Set<() => void>();
+
+function readChosen(): string {
+  try {
+    chosen ??= localStorage.getItem(storageName) ?? "";
+  } catch {
+    // Some browsers offer no storage. The choice then lasts as long as the page.
+    chosen ??= "";
+  }
+  return chosen;
+}
+
+function choose(name: string): void {
+  chosen = name;
+  try {
+    localStorage.setItem(storageName, name);
+  } catch {
+    // As above.
+  }
+  for (const watcher of watchers) watcher();
+}
+
+const watch = (watcher: () => void) => {
+  watchers.add(watcher);
+  return () => watchers.delete(watcher);
+};
+
+/** The same code in several languages. The first one is shown until another is chosen. */
 export function CodeTabs({
   tabs,
   label,
@@ -11,8 +41,10 @@ export function CodeTabs({
   tabs: { name: string; content: ReactNode }[];
   label: string;
 }) {
+  const wanted = useSyncExternalStore(watch, readChosen, () => "");
+  const shown = tabs.find(({ name }) => name === wanted) ?? tabs[0];
   return (
-    <Tabs.Root defaultValue={tabs[0]?.name} className="my-5 first:mt-0 last:mb-0">
+    <Tabs.Root value={shown?.name} onValueChange={choose} className="my-5 first:mt-0 last:mb-0">
       <Tabs.List aria-label={label} className="mb-2 flex gap-1 overflow-x-auto p-0.5">
         {tabs.map(({ name }) => (
           <Tabs.Tab

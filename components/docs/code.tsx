@@ -1,6 +1,7 @@
 import { CopyButton } from "@/components/ui/copy";
 import { env } from "@/lib/platform/env";
 import { highlight, type Language, languages } from "./highlight";
+import { wheelName } from "./wheel-name";
 
 type CodeProps = { code: string; language?: string; title?: string };
 
@@ -40,5 +41,6 @@ export function fillPlaceholders(text: string): string {
   return text
     .replaceAll("%ORIGIN%", APP_URL)
     .replaceAll("%ERROR_BASE%", ERROR_BASE)
-    .replaceAll("%PREFIX%", SERVICE_PREFIX);
+    .replaceAll("%PREFIX%", SERVICE_PREFIX)
+    .replaceAll("%WHEEL%", wheelName);
 }

@@ -30,9 +30,9 @@ export type Language = (typeof languages)[number];
 
 let highlighter: Promise<HighlighterCore> | undefined;
 
-// The code of the guides is the same for everyone, so most of it is highlighted once per process.
+// The code of guides and reference is the same for everyone, so most of it is highlighted once per process.
 const known = new Map<string, string>();
-const mostKnown = 1_000;
+const mostKnown = 2_000;
 
 /** The code as HTML, highlighted for both the light and the dark theme. */
 export async function highlight(code: string, language: Language): Promise<string> {
@@ -49,6 +49,10 @@ export async function highlight(code: string, language: Language): Promise<strin
     lang: language,
     themes: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     defaultColor: "light-dark()",
+    // Half of the size: no variables that repeat the colors, and no element for each of two words
+    // of one color.
+    colorsRendering: "none",
+    mergeSameStyleTokens: true,
     // A scrollable block must be reachable with the keyboard. shiki adds the tabindex
     // itself.
     transformers: [

@@ -9,7 +9,6 @@ import {
 import { Code } from "./code";
 import { CodeTabs } from "./code-tabs";
 import { InlineCode, InlineMarkdown } from "./inline-markdown";
-import { MethodBadge } from "./method-badge";
 import { sampleLanguages } from "./sample-languages";
 import { type DescribedOperation, exampleValue, isStream } from "./samples";
 import { Field, SchemaFields } from "./schema-fields";
@@ -30,21 +29,8 @@ export function Operation({ described, schemas, titles }: OperationProps) {
   const [[status, success] = ["", undefined], ...problems] = Object.entries(responses);
   const said = description.replace(/(^|\n\n)Needs the scope `[^`]+`\.$/, "");
   return (
-    <section
-      id={operationId}
-      aria-labelledby={`${operationId}-title`}
-      className="scroll-mt-20 border-line border-t py-10 first:border-t-0 first:pt-0"
-    >
-      <h2 id={`${operationId}-title`} className="font-semibold text-xl tracking-tight">
-        <a href={`#${operationId}`} className="hover:underline hover:underline-offset-4">
-          {summary}
-        </a>
-      </h2>
-      <p className="mt-2 flex flex-wrap items-center gap-2 font-mono text-[0.8125rem]">
-        <MethodBadge method={method} />
-        <span className="break-all">{path}</span>
-      </p>
-      <p className="mt-2 text-muted">
+    <section id={operationId} aria-label={summary}>
+      <p className="text-muted">
         Scope <InlineCode>{operation["x-required-scope"]}</InlineCode>
       </p>
       <div className="mt-6 grid gap-8 xl:grid-cols-2">
@@ -107,7 +93,7 @@ const hintOf = (example: string) => (example.startsWith("{") ? "" : example);
 function Block({ title, children }: { title: ReactNode; children: ReactNode }) {
   return (
     <div>
-      <h3 className="mb-3 border-line border-b pb-2 font-semibold text-sm">{title}</h3>
+      <h2 className="mb-3 border-line border-b pb-2 font-semibold text-sm">{title}</h2>
       {children}
     </div>
   );

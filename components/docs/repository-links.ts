@@ -1,9 +1,11 @@
+import { operationPath } from "@/lib/platform/openapi";
+
 /**
  * The guides link to files of the repository, so that the links also work there. Pages that are
  * made from declarations have no file, so a link to one names the file that declares it, and after
  * `#` what is declared: `../../lib/api/problem-explanations.ts#conflict`.
  */
-const pagesOfFiles: readonly [RegExp, string][] = [
+const pagesOfFiles: readonly [RegExp, string | ((...groups: string[]) => string)][] = [
   [/^([\w-]+)\.mdx(?=#|$)/, "/docs/$1"],
   [/^\.\.\/\.\.\/CHANGELOG\.md$/, "/docs/changelog"],
   [/^\.\.\/\.\.\/app\/docs\/openapi\.json\/route\.ts$/, "/docs/openapi.json"],
@@ -13,11 +15,15 @@ const pagesOfFiles: readonly [RegExp, string][] = [
   [/^\.\.\/\.\.\/lib\/[\w/-]+\/events\.ts#([\w.]+)$/, "/docs/events/$1"],
   [/^\.\.\/\.\.\/app\/v1\/public$/, "/docs/reference"],
   [/^\.\.\/\.\.\/app\/v1\/public\/([\w-]+)$/, "/docs/reference/$1"],
-  [/^\.\.\/\.\.\/app\/v1\/public\/([\w-]+)\/[^#]*\broute\.ts#(\w+)$/, "/docs/reference/$1#$2"],
+  [
+    /^\.\.\/\.\.\/app\/v1\/public\/([\w-]+)\/[^#]*\broute\.ts#(\w+)$/,
+    (_, tag = "", operationId = "") => operationPath(tag, operationId),
+  ],
 ];
 
 /** The page of a file: `webhooks.mdx#secrets` becomes `/docs/webhooks#secrets`. */
 export function withoutFileLinks(href: string): string {
   const [pattern, page] = pagesOfFiles.find(([file]) => file.test(href)) ?? [];
-  return pattern && page ? href.replace(pattern, page) : href;
+  if (!pattern || !page) return href;
+  return typeof page === "string" ? href.replace(pattern, page) : href.replace(pattern, page);
 }

@@ -1,7 +1,7 @@
-import Link from "next/link";
 import { AttemptCells, attemptHeadings } from "@/components/deliveries/attempt-cells";
 import { DeliveryBadge } from "@/components/deliveries/delivery-badge";
 import { CopyableId } from "@/components/ui/copyable-id";
+import { Link } from "@/components/ui/link";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
 import type { DeliveryStatus } from "@/prisma/generated/enums";
 

@@ -1,7 +1,7 @@
-import Link from "next/link";
 import { deliveryBadges } from "@/components/deliveries/labels";
 import { Badge } from "@/components/ui/badge";
 import { CopyableId } from "@/components/ui/copyable-id";
+import { Link } from "@/components/ui/link";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { Event } from "@/lib/events/schema";

@@ -1,6 +1,6 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { CopyableId } from "@/components/ui/copyable-id";
+import { Link } from "@/components/ui/link";
 import { Cell, Row, RowActions, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { Document } from "@/lib/knowledge/documents/schema";

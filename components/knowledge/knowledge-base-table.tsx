@@ -1,6 +1,6 @@
-import Link from "next/link";
 import { Badge } from "@/components/ui/badge";
 import { CopyableId } from "@/components/ui/copyable-id";
+import { Link } from "@/components/ui/link";
 import { Cell, Row, RowName, type Sorting, sortedCaption, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { KnowledgeBase } from "@/lib/knowledge/bases/schema";

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { CopyableId } from "@/components/ui/copyable-id";
+import { Link } from "@/components/ui/link";
 import type { ExcerptPiece } from "@/lib/platform/excerpt";
 
 export type SearchHit = {

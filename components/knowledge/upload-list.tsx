@@ -1,8 +1,8 @@
 "use client";
 
 import { CircleAlert, CircleCheck, RotateCw, X } from "lucide-react";
-import Link from "next/link";
 import { Button } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import { UploadProgress } from "@/components/uploads/upload-progress";
 import type { Upload } from "@/components/uploads/use-uploads";
 import { byteSize } from "@/lib/platform/byte-size";

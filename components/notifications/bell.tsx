@@ -3,7 +3,7 @@
 import { Bell as BellIcon } from "lucide-react";
 import { usePathname, useRouter } from "next/navigation";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { NearbyLink } from "@/components/ui/nearby-link";
+import { Link } from "@/components/ui/link";
 import { toast } from "@/components/ui/toast";
 import type { ActionResult } from "@/lib/platform/action-result";
 import { readPopUps, takeNew } from "./pop-ups";
@@ -73,7 +73,7 @@ export function Bell({ base, markRead, isMobile = false, className }: BellProps)
 
   const count = unread.length;
   return (
-    <NearbyLink href={`${base}/notifications`} className={className}>
+    <Link href={`${base}/notifications`} className={className}>
       <span className="relative">
         <BellIcon className="size-4" aria-hidden="true" />
         {count > 0 ? (
@@ -87,7 +87,7 @@ export function Bell({ base, markRead, isMobile = false, className }: BellProps)
           <span className="sr-only"> unread</span>
         </span>
       ) : null}
-    </NearbyLink>
+    </Link>
   );
 }
 

@@ -32,7 +32,7 @@ export function SecondFactorPanel({
 }: SecondFactorPanelProps) {
   const hasAny = passkeys.length > 0 || authenticatorAppAt !== null;
   return (
-    <Panel title="Second factor">
+    <Panel id="second-factor" title="Second factor">
       <div className="space-y-6">
         <p className="max-w-prose text-muted">
           {hasAny

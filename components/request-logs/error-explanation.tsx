@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { InlineMarkdown } from "@/components/docs/inline-markdown";
+import { Link } from "@/components/ui/link";
 import { Panel } from "@/components/ui/panel";
 
 type ErrorExplanationProps = {

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { MethodBadge } from "@/components/docs/method-badge";
+import { Link } from "@/components/ui/link";
 import { withQuery } from "@/components/ui/pager";
 import { Cell, Row, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";

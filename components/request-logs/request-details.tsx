@@ -1,8 +1,8 @@
-import Link from "next/link";
 import type { ComponentProps } from "react";
 import { CopyButton } from "@/components/ui/copy";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { JsonText } from "@/components/ui/json";
+import { Link } from "@/components/ui/link";
 import { Facts, Panel } from "@/components/ui/panel";
 import { ExactTime, Time } from "@/components/ui/time";
 import { zoneName } from "@/components/ui/viewer-time";

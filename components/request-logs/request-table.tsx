@@ -1,6 +1,6 @@
-import Link from "next/link";
 import { MethodBadge } from "@/components/docs/method-badge";
 import { Badge } from "@/components/ui/badge";
+import { Link } from "@/components/ui/link";
 import { Cell, Row, RowName, Table } from "@/components/ui/table";
 import { ExactTime } from "@/components/ui/time";
 import { zoneName } from "@/components/ui/viewer-time";

@@ -50,6 +50,7 @@ export function AccountMenu({
     >
       <p className="px-2.5 py-1.5 text-muted text-xs">{user.email}</p>
       <MenuLink href={`${base}/settings/profile`}>Profile and sessions</MenuLink>
+      <MenuLink href={`${base}/settings/profile#second-factor`}>Second factor</MenuLink>
       <MenuLink href={`${base}/settings`}>Organization settings</MenuLink>
       {others.length > 0 ? <MenuSeparator /> : null}
       {others.map(({ name, slug }) => (

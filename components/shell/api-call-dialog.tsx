@@ -1,11 +1,11 @@
 "use client";
 
-import Link from "next/link";
 import { useParams } from "next/navigation";
 import { useEffect, useState } from "react";
 import { CodeTabs } from "@/components/docs/code-tabs";
 import { CopyButton } from "@/components/ui/copy";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { Link } from "@/components/ui/link";
 import { Notice } from "@/components/ui/notice";
 import { useDialogState } from "@/components/ui/use-dialog-state";
 import type { ApiCall, ApiCallSamples } from "./api-call";

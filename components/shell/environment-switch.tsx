@@ -1,7 +1,7 @@
 "use client";
 
 import { usePathname } from "next/navigation";
-import { NearbyLink } from "@/components/ui/nearby-link";
+import { Link } from "@/components/ui/link";
 import type { Environment } from "@/prisma/generated/enums";
 import { environmentNames } from "./environment-name";
 
@@ -28,7 +28,7 @@ export function EnvironmentSwitch({ current }: { current: Environment }) {
       className="grid grid-cols-2 rounded-lg border border-line bg-sunken p-0.5"
     >
       {(["test", "live"] as const).map((environment) => (
-        <NearbyLink
+        <Link
           key={environment}
           href={pathInEnvironment(path, environment)}
           aria-current={environment === current ? "true" : undefined}
@@ -39,7 +39,7 @@ export function EnvironmentSwitch({ current }: { current: Environment }) {
             className={`size-2 ${environment === "test" ? "rounded-sm bg-test" : "rounded-full bg-good"}`}
           />
           {environmentNames[environment]}
-        </NearbyLink>
+        </Link>
       ))}
     </nav>
   );

@@ -13,6 +13,8 @@ import {
   Webhook,
   Zap,
 } from "lucide-react";
+import { hasRole } from "@/lib/platform/roles";
+import type { Role } from "@/prisma/generated/enums";
 
 export type NavigationItem = { path: string; name: string; Icon: LucideIcon };
 
@@ -47,13 +49,16 @@ export const dashboardNavigation: { title: string | null; items: NavigationItem[
   },
 ];
 
-/** The tabs of the settings. The palette lists them, too. */
+/** The tabs of the settings, and who may open each. The palette lists them, too. */
 export const settingsPages = [
-  { path: "settings", name: "General" },
-  { path: "settings/members", name: "Members" },
-  { path: "settings/retention", name: "Retention" },
-  { path: "settings/access-review", name: "Access review" },
-  { path: "settings/audit-log", name: "Audit log" },
-  { path: "settings/notifications", name: "Notifications" },
-  { path: "settings/profile", name: "Profile" },
-] as const;
+  { path: "settings", name: "General", role: "VIEWER" },
+  { path: "settings/members", name: "Members", role: "VIEWER" },
+  { path: "settings/retention", name: "Retention", role: "VIEWER" },
+  { path: "settings/access-review", name: "Access review", role: "ADMIN" },
+  { path: "settings/audit-log", name: "Audit log", role: "ADMIN" },
+  { path: "settings/notifications", name: "Notifications", role: "VIEWER" },
+  { path: "settings/profile", name: "Profile", role: "VIEWER" },
+] as const satisfies { path: string; name: string; role: Role }[];
+
+export const settingsPagesFor = (role: Role) =>
+  settingsPages.filter((page) => hasRole(role, page.role));

@@ -5,6 +5,8 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { buttonClass } from "@/components/ui/button";
 import { useCommandKey } from "@/components/ui/command-key";
+import { refuseOffline } from "@/components/ui/refuse-offline";
+import type { Role } from "@/prisma/generated/enums";
 import type { FindObjects } from "./find-objects";
 
 // Loaded on demand, because most visits never open it.
@@ -13,17 +15,23 @@ const Palette = dynamic(() => import("./palette").then((module) => module.Palett
 /** Opens the palette, like Ctrl+K or ⌘K. */
 export function PaletteButton({
   base,
+  role,
   find,
   isMobile = false,
 }: {
   base: string;
+  role: Role;
   find: FindObjects;
   isMobile?: boolean;
 }) {
   const [isOpen, setIsOpen] = useState(false);
   const [wasOpened, setWasOpened] = useState(false);
 
+  /** Without a connection, it cannot be loaded. */
+  const isMissing = () => !wasOpened && refuseOffline();
+
   function open() {
+    if (isMissing()) return;
     setWasOpened(true);
     setIsOpen(true);
   }
@@ -31,6 +39,7 @@ export function PaletteButton({
   useCommandKey(() => {
     // The shell has two of these buttons. The hidden one ignores the shortcut.
     if (window.matchMedia("(min-width: 48rem)").matches === isMobile) return false;
+    if (isMissing()) return true;
     setWasOpened(true);
     setIsOpen((before) => !before);
     return true;
@@ -59,7 +68,7 @@ export function PaletteButton({
         </button>
       )}
       {wasOpened ? (
-        <Palette base={base} find={find} isOpen={isOpen} onOpenChange={setIsOpen} />
+        <Palette base={base} role={role} find={find} isOpen={isOpen} onOpenChange={setIsOpen} />
       ) : null}
     </>
   );

@@ -14,9 +14,11 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { CommandItem, CommandPalette } from "@/components/ui/command-palette";
 import { leaveSafely } from "@/components/ui/leave-safely";
 import { toggleTheme } from "@/components/ui/theme";
+import { hasRole } from "@/lib/platform/roles";
+import type { Role } from "@/prisma/generated/enums";
 import { pathInEnvironment } from "./environment-switch";
 import type { FindObjects, FoundObject } from "./find-objects";
-import { dashboardNavigation, settingsPages } from "./navigation";
+import { dashboardNavigation, settingsPagesFor } from "./navigation";
 
 /** An ID as pasted from a log: a prefix and 26 characters. */
 const idPattern = /^[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{26}$/;
@@ -28,6 +30,7 @@ const pagesOfDocs = [
   { name: "Event catalog", href: "/docs/events" },
 ];
 
+/** For admins. */
 const creations = [
   { name: "Create key", path: "api-keys?create=1" },
   { name: "Create webhook", path: "webhooks/new" },
@@ -39,13 +42,15 @@ const shortestSearch = 2;
 
 type PaletteProps = {
   base: string;
+  /** Pages and actions that it does not allow are not listed. */
+  role: Role;
   find: FindObjects;
   isOpen: boolean;
   onOpenChange: (isOpen: boolean) => void;
 };
 
 /** Goes to any page by its name, to any object by its name, URL or ID, and runs actions. */
-export function Palette({ base, find, isOpen, onOpenChange }: PaletteProps) {
+export function Palette({ base, role, find, isOpen, onOpenChange }: PaletteProps) {
   const router = useRouter();
   const path = usePathname();
   const [text, setText] = useState("");
@@ -95,17 +100,19 @@ export function Palette({ base, find, isOpen, onOpenChange }: PaletteProps) {
           </CommandItem>
         )),
       )}
-      {settingsPages.slice(1).map(({ path, name }) => (
-        <CommandItem
-          key={path}
-          value={`${name} settings`}
-          onSelect={() => go(`${base}/${path}`)}
-          icon={<Settings className="size-4" aria-hidden="true" />}
-        >
-          {name} <span className="text-muted text-xs">Settings</span>
-        </CommandItem>
-      ))}
-      {creations.map(({ name, path }) => (
+      {settingsPagesFor(role)
+        .slice(1)
+        .map(({ path, name }) => (
+          <CommandItem
+            key={path}
+            value={`${name} settings`}
+            onSelect={() => go(`${base}/${path}`)}
+            icon={<Settings className="size-4" aria-hidden="true" />}
+          >
+            {name} <span className="text-muted text-xs">Settings</span>
+          </CommandItem>
+        ))}
+      {(hasRole(role, "ADMIN") ? creations : []).map(({ name, path }) => (
         <CommandItem
           key={name}
           value={name}

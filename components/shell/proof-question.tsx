@@ -1,6 +1,5 @@
 "use client";
 
-import Link from "next/link";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { KnownEmail } from "@/components/profile/account-fields";
 import { CodeField } from "@/components/profile/code-field";
@@ -10,6 +9,7 @@ import { ProviderProof } from "@/components/profile/provider-proof";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogButtons, DialogContent } from "@/components/ui/dialog";
 import { TextField } from "@/components/ui/field";
+import { Link } from "@/components/ui/link";
 import { Notice } from "@/components/ui/notice";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { ProofMethods, ProofPrompt } from "./proof-dialog";

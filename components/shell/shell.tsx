@@ -1,10 +1,11 @@
 import { BookOpen } from "lucide-react";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { Bell } from "@/components/notifications/bell";
 import { buttonClass } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import type { ActionResult } from "@/lib/platform/action-result";
-import type { Environment } from "@/prisma/generated/enums";
+import { roleNames } from "@/lib/platform/roles";
+import type { Environment, Role } from "@/prisma/generated/enums";
 import { AccountMenu } from "./account-menu";
 import { EnvironmentSwitch } from "./environment-switch";
 import type { FindObjects } from "./find-objects";
@@ -20,7 +21,7 @@ type ShellProps = {
   tenants: { name: string; slug: string }[];
   environment: Environment;
   user: { name: string; email: string };
-  roleName: string;
+  role: Role;
   signOut: () => Promise<void>;
   time: TimeSettings;
   find: FindObjects;
@@ -31,7 +32,16 @@ type ShellProps = {
 };
 
 /** The frame of every dashboard page: a sidebar on the left, or a header on narrow screens. */
-export function Shell({ environment, find, markRead, notices, children, ...account }: ShellProps) {
+export function Shell({
+  environment,
+  role,
+  find,
+  markRead,
+  notices,
+  children,
+  ...shown
+}: ShellProps) {
+  const account = { ...shown, roleName: roleNames[role] };
   const base = `/${account.tenant.slug}/${environment}`;
   const home = (
     <Link href={base} prefetch={false} aria-label="Parlance, overview">
@@ -64,7 +74,7 @@ export function Shell({ environment, find, markRead, notices, children, ...accou
         <header className="sticky top-(--bar) z-10 flex print:hidden h-14 shrink-0 items-center justify-between gap-3 border-line border-b bg-surface px-4 md:hidden">
           {home}
           <div className="flex items-center gap-1">
-            <PaletteButton base={base} find={find} isMobile />
+            <PaletteButton base={base} role={role} find={find} isMobile />
             <Bell
               base={base}
               markRead={markRead}
@@ -78,18 +88,20 @@ export function Shell({ environment, find, markRead, notices, children, ...accou
             </MobileMenu>
           </div>
         </header>
-        <header className="sticky top-(--bar) hidden print:hidden! h-[calc(100dvh-var(--bar))] w-60 shrink-0 flex-col gap-4 overflow-y-auto border-line border-r bg-surface px-3 pt-5 *:shrink-0 md:flex">
+        <header className="sticky top-(--bar) hidden print:hidden! h-[calc(100dvh-var(--bar))] w-60 shrink-0 flex-col gap-4 overflow-y-auto border-line border-r bg-surface px-3 pt-5 short:gap-2 short:pt-3 *:shrink-0 md:flex">
           <div className="px-2.5">{home}</div>
           <AccountMenu {...account} base={base} />
           <EnvironmentSwitch current={environment} />
-          <PaletteButton base={base} find={find} />
+          <PaletteButton base={base} role={role} find={find} />
           <Bell
             base={base}
             markRead={markRead}
             className="flex h-8 items-center gap-2.5 rounded-lg px-2.5 text-muted hover:bg-sunken hover:text-ink"
           />
           <PageLinks />
-          <div className="sticky bottom-0 mt-auto border-line border-t bg-surface py-3">{docs}</div>
+          <div className="sticky bottom-0 mt-auto border-line border-t bg-surface py-3 short:py-1">
+            {docs}
+          </div>
         </header>
         <main
           id="content"

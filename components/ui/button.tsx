@@ -1,5 +1,5 @@
-import Link from "next/link";
 import type { ComponentProps } from "react";
+import { Link } from "./link";
 
 const variants = {
   primary: "bg-primary text-on-primary hover:bg-primary-hover",

@@ -6,6 +6,7 @@ import { useRouter } from "next/navigation";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { Button, buttonClass } from "./button";
 import type { DrawerProps, Neighbor } from "./drawer";
+import { refuseOffline } from "./refuse-offline";
 
 /** The panel of `Drawer`. */
 export function DrawerPanel({ title, description, closeHref, neighbors, children }: DrawerProps) {
@@ -15,7 +16,7 @@ export function DrawerPanel({ title, description, closeHref, neighbors, children
 
   /** Replaces this item in the history, so that Back closes the panel. */
   function go({ href }: Neighbor) {
-    if (href) router.replace(href, { scroll: false });
+    if (href && !refuseOffline()) router.replace(href, { scroll: false });
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
@@ -47,7 +48,9 @@ export function DrawerPanel({ title, description, closeHref, neighbors, children
       open={isOpen}
       onOpenChange={setIsOpen}
       onOpenChangeComplete={(open) => {
-        if (!open) router.push(closeHref, { scroll: false });
+        if (open) return;
+        if (refuseOffline()) setIsOpen(true);
+        else router.push(closeHref, { scroll: false });
       }}
     >
       <Base.Portal>

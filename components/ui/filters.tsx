@@ -16,6 +16,7 @@ import { fromLocalMinute, toLocalMinute } from "@/lib/platform/zoned-time";
 import { Button } from "./button";
 import { LoadingBar } from "./loading-bar";
 import type { PickFilter as Picker } from "./pick-filter";
+import { refuseOffline } from "./refuse-offline";
 
 // Loaded on demand, because only the inbox has one.
 const PickFilter = dynamic(() => import("./pick-filter").then((module) => module.PickFilter), {
@@ -95,6 +96,7 @@ export function Filters({
   function show(changes: Record<string, string>) {
     // Leaving a field unchanged must not lead back to the first page.
     if (Object.entries(changes).every(([name, value]) => value.trim() === storedIn(name))) return;
+    if (refuseOffline()) return;
     const parameters = new URLSearchParams(query);
     parameters.delete("cursor");
     parameters.delete("before");

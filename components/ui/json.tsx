@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { CopyButton } from "./copy";
+import { Link } from "./link";
 
 const tokenColors = { key: "text-accent", string: "text-good", other: "text-warn" } as const;
 

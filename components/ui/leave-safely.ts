@@ -1,3 +1,5 @@
+import { refuseOffline } from "./refuse-offline";
+
 type Guard = {
   /** Asks the user, and runs `leave` if they agree. */
   ask: (leave: () => void) => void;
@@ -18,9 +20,11 @@ export function guardPage(added: Guard): () => void {
 
 /**
  * Runs `leave`, which opens another page. If a form has unsaved changes, the user is asked first.
+ * Without a connection, the page stays.
  * Links and the browser's buttons need no call: `LeaveGuard` listens to them.
  */
 export function leaveSafely(leave: () => void): void {
+  if (refuseOffline()) return;
   if (guard) guard.ask(leave);
   else leave();
 }

@@ -1,6 +1,5 @@
 "use client";
 
-import Link from "next/link";
 import {
   type ComponentProps,
   type KeyboardEvent,
@@ -10,6 +9,7 @@ import {
   useId,
   useRef,
 } from "react";
+import { Link } from "./link";
 
 const itemClass =
   "flex w-full cursor-pointer items-center gap-2 rounded-md px-2.5 py-1.5 text-left hover:bg-sunken focus-visible:bg-sunken disabled:cursor-default disabled:opacity-60";

@@ -1,6 +1,6 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { ButtonLink, buttonClass } from "./button";
+import { Link } from "./link";
 
 type Query = Record<string, string | string[] | undefined>;
 

@@ -2,16 +2,19 @@ import type { ReactNode } from "react";
 
 /** A part of a page with its own heading. */
 export function Panel({
+  id,
   title,
   aside,
   children,
 }: {
+  /** For links to it. */
+  id?: string;
   title: string;
   aside?: ReactNode;
   children: ReactNode;
 }) {
   return (
-    <section className="rounded-2xl border border-line bg-surface p-5">
+    <section id={id} className="scroll-mt-24 rounded-2xl border border-line bg-surface p-5">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
         <h2 className="font-semibold text-base">{title}</h2>
         {aside}
@@ -21,8 +24,9 @@ export function Panel({
   );
 }
 
+// The width of the panel decides, not that of the screen: three panels can share a line.
 const columns = {
-  wide: "gap-x-6 gap-y-3 sm:grid-cols-[10rem_minmax(0,1fr)]",
+  wide: "gap-x-6 gap-y-3 @3xs:grid-cols-[8rem_minmax(0,1fr)] @3xs:gap-x-4 @md:grid-cols-[10rem_minmax(0,1fr)] @md:gap-x-6",
   narrow: "gap-y-2",
 } as const;
 
@@ -38,15 +42,25 @@ export function Facts({
   variant?: keyof typeof columns;
 }) {
   return (
-    <dl className={`grid ${columns[variant]}`}>
-      {facts.map(({ name, value }) => (
-        <div key={name} className="contents">
-          <dt className={`text-muted ${variant === "narrow" ? "-mb-1.5 text-xs" : "max-sm:-mb-2"}`}>
-            {name}
-          </dt>
-          <dd className="min-w-0 break-words">{value ?? <span className="text-muted">–</span>}</dd>
-        </div>
-      ))}
-    </dl>
+    <div className="@container">
+      <dl className={`grid ${columns[variant]}`}>
+        {facts.map(({ name, value }) => (
+          <div key={name} className="contents">
+            <dt
+              className={`text-muted ${variant === "narrow" ? "-mb-1.5 text-xs" : "@max-3xs:-mb-2"}`}
+            >
+              {name}
+            </dt>
+            <dd className="wrap-anywhere min-w-0">
+              {typeof value === "string" ? (
+                <bdi>{value}</bdi>
+              ) : (
+                (value ?? <span className="text-muted">–</span>)
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
   );
 }

@@ -1,8 +1,8 @@
 "use client";
 
-import Link from "next/link";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Refusal } from "@/lib/platform/action-result";
+import { Link } from "./link";
 import { Notice } from "./notice";
 
 type RefusalNoticeProps = {

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
-import Link from "next/link";
 import type { ReactNode } from "react";
+import { Link } from "./link";
 import { SortMenu } from "./sort-menu";
 import { currentOrder, ordersOf, type Sorting, sortedHref } from "./sorting";
 
@@ -135,7 +135,7 @@ export function Cell({
       className={`flex items-baseline justify-between gap-4 py-1 before:shrink-0 before:text-muted before:content-[attr(data-label)] lg:table-cell lg:px-3 lg:py-3 lg:align-top lg:before:content-none lg:last:pr-5 ${align === "right" ? "lg:not-last:pr-6 lg:text-right" : ""}`}
     >
       <span
-        className={`min-w-0 text-right lg:whitespace-nowrap ${align === "right" ? "tabular-nums" : "lg:text-left"}`}
+        className={`min-w-0 text-right xl:whitespace-nowrap ${align === "right" ? "tabular-nums" : "lg:text-left"}`}
       >
         {children}
       </span>

@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "./link";
 
 /** Tabs for related pages, or for views of one page. They are links, because each has a URL. */
 export function TabLinks({

@@ -4,6 +4,7 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { createContext, type ReactNode, use, useEffect, useRef, useState } from "react";
 import { guardPage } from "./leave-safely";
+import { refuseOffline } from "./refuse-offline";
 
 // Loaded on demand, because most forms are saved.
 const DiscardDialog = dynamic(
@@ -83,6 +84,7 @@ export function LeaveGuard({
       if (!leavesHere) return;
       event.preventDefault();
       event.stopPropagation();
+      if (refuseOffline()) return;
       askFirst(() => router.push(`${link.pathname}${link.search}${link.hash}`));
     };
     const here = window.location.pathname;

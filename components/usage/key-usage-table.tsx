@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "@/components/ui/link";
 import { Cell, Row, RowName, Table } from "@/components/ui/table";
 
 export type KeyUsage = { id: string; name: string; hint: string; apiRequests: number };

@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { useState, useTransition } from "react";
 import { Button } from "@/components/ui/button";
 import { CopyableId } from "@/components/ui/copyable-id";
+import { Link } from "@/components/ui/link";
 import type { Refusal } from "@/lib/platform/action-result";
 import type { FilterPreview as Preview } from "@/lib/webhooks/filter";
 import type { WebhookFilter } from "@/lib/webhooks/filter-schema";

@@ -1,10 +1,10 @@
 "use client";
 
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { SecretDialog } from "@/components/shell/secret-dialog";
 import { CopyBlock } from "@/components/ui/copy";
+import { Link } from "@/components/ui/link";
 import type { Environment } from "@/prisma/generated/enums";
 import type { NewSecret } from "./action-types";
 

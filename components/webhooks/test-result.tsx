@@ -1,6 +1,6 @@
-import Link from "next/link";
 import { describeAttemptError, explainStatusCode } from "@/components/deliveries/labels";
 import { ResponseBadge } from "@/components/deliveries/response-badge";
+import { Link } from "@/components/ui/link";
 import type { DeliveryAttempt, DeliveryWithAttempts } from "@/lib/deliveries/schema";
 
 /**

@@ -37,7 +37,8 @@ const milliseconds = (ms: number) => `${ms.toLocaleString("en")} ms`;
 function ResponseTime({ p50, p95, count }: Latency) {
   return (
     <>
-      p50 {milliseconds(p50)}, p95 {milliseconds(p95)}
+      <span className="whitespace-nowrap">p50 {milliseconds(p50)},</span>{" "}
+      <span className="whitespace-nowrap">p95 {milliseconds(p95)}</span>
       <span className="block text-muted text-xs">
         {count === 1
           ? "Of the latest success at the first attempt."

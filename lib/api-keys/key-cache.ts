@@ -207,6 +207,11 @@ function listen() {
   });
 }
 
+/** For boot: the first request is then served from the cache, and `doctor` counts this process. */
+export function startKeyCache(): void {
+  isListening();
+}
+
 /** For shutdown. */
 export function stopKeyCache(): void {
   isStopped = true;

@@ -58,7 +58,9 @@ const returnsResource = ({ response }: Declaration): boolean =>
 
 /** Whether the successful response to a method has an `ETag`. */
 export const returnsVersion = (method: string, declaration: Declaration): boolean =>
-  (method === "GET" || method === "HEAD" || method === "PATCH") && returnsResource(declaration);
+  versionedMethods.has(method) && returnsResource(declaration);
+
+const versionedMethods = new Set(["GET", "HEAD", "PATCH", "PUT"]);
 
 export const etagOf = (body: string): string =>
   `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;

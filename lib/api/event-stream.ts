@@ -9,7 +9,11 @@ import { type Slot, takeSlot } from "@/lib/platform/stream-slots";
 // after it. A stream reads on only after its client has received everything. So it holds at most the
 // events of one read of the feed, and streams at the same position share these.
 
-const maximumStreamsPerKey = 10;
+/**
+ * Of a key, and of all keys of its environment together: every stream is a connection and two locks
+ * in the database's table of locks, which all organizations share.
+ */
+export const maximumStreams = { key: 10, environment: 100 };
 
 /** Tests shorten these times. */
 export const streamTimes = {
@@ -42,7 +46,8 @@ export type EventStream = {
 type Reader = { key: KnownKey; scope: Scope; address: string | null };
 
 /**
- * Opens a stream if the key has fewer than 10, counted over all processes.
+ * Opens a stream if the key has fewer than 10, and its environment fewer than 100, counted over all
+ * processes.
  * @throws AppError `limit-reached`, and whatever `follow` throws
  */
 export async function openEventStream(
@@ -50,11 +55,14 @@ export async function openEventStream(
   follow: () => Promise<Follower>,
 ): Promise<EventStream> {
   let lose = () => {};
-  const slot = await takeSlot(reader.key.id, {
-    limit: maximumStreamsPerKey,
-    onLost: () => lose(),
-  });
-  if (!slot) throw tooManyStreams(maximumStreamsPerKey);
+  const { id, tenantId, environment } = reader.key;
+  const owners = [
+    { of: "key", name: id, limit: maximumStreams.key },
+    { of: "environment", name: `${tenantId} ${environment}`, limit: maximumStreams.environment },
+  ] as const;
+  const taken = await takeSlot(owners, () => lose());
+  if ("full" in taken) throw tooManyStreams(taken.full);
+  const { slot } = taken;
   try {
     const stream = makeStream(await follow(), slot, reader);
     lose = () => stream.end("The stream's connection to the database was lost.");

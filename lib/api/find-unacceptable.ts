@@ -1,7 +1,7 @@
 import { maximumIssues, type ValidationIssue } from "@/lib/platform/errors";
 import { escapePointer } from "./read-request";
 
-const maximumDepth = 32;
+export const maximumDepth = 32;
 const maximumKeys = 1_000;
 
 /**

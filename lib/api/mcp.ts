@@ -14,6 +14,7 @@ import { AppError, methodNotAllowed } from "@/lib/platform/errors";
 import { log } from "@/lib/platform/log";
 import { newId } from "@/lib/resources/ids";
 import { authenticate, requireAllowedAddress } from "./authenticate";
+import { maximumDepth } from "./find-unacceptable";
 import { type ToolOperation, toolOperations } from "./mcp-tools";
 import { type Outgoing, respond } from "./pipeline";
 import { toProblem } from "./problem";
@@ -140,10 +141,22 @@ function serverFor(connection: Connection): Server {
         ProtocolErrorCode.InvalidParams,
         `${params.name} changes data, and this connection is read-only. Connect to /mcp?${writeParameter}=true to allow changes.`,
       );
-    return callTool(operation, params.arguments ?? {}, connection);
+    const given = params.arguments ?? {};
+    // Checked here, because converting arguments to a request needs stack for each level.
+    if (isDeeper(given, maximumDepth))
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `The arguments of ${params.name} must be nested at most ${maximumDepth} levels deep.`,
+      );
+    return callTool(operation, given, connection);
   });
   return server;
 }
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)));
 
 const instructionsFor = ({ key: { environment }, allowsChanges }: Connection): string =>
   `Conversations, customers, agents, knowledge and webhooks of one organization, in its ${environment} environment. ${

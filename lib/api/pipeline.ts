@@ -48,6 +48,7 @@ import {
 } from "./read-request";
 import { type ReceivedUpload, readUpload } from "./read-upload";
 import { traceRequest, traceTenant } from "./trace-request";
+import { unusedFields } from "./unused-body";
 import { check } from "./validate";
 
 const log = logOf("api");
@@ -421,10 +422,13 @@ async function readBody(
 ): Promise<ReceivedUpload> {
   const { body: schema, upload, isBodyOptional: isOptional = false } = declaration;
   if (upload) return readUpload(request, upload, { formSchema: schema, onBytes });
-  const body = schema
-    ? await readJsonBody(request, { isOptional, onBytes })
-    : { bytes: await readUnusedBody(request), value: undefined };
-  return { ...body, schema, issues: [], file: null };
+  if (schema) {
+    const body = await readJsonBody(request, { isOptional, onBytes });
+    return { ...body, schema, issues: [], file: null };
+  }
+  const bytes = await readUnusedBody(request);
+  const issues = unusedFields(bytes, declaration.query);
+  return { bytes, value: undefined, schema, issues, file: null };
 }
 
 /** @throws AppError with everything that is wrong with path, query and body */

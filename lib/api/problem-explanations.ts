@@ -260,7 +260,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     what: "A limit of the environment is reached. `limit` is its value, `current` the current amount.",
     why: [
       "An environment has at most 20 webhooks, and each webhook at most 100 tests and resends waiting to be sent, and one replay in progress.",
-      "An API key has at most 10 open event streams, over all its clients.",
+      "An API key has at most 10 open event streams, over all its clients, and all keys of an environment together at most 100.",
       "A customer is deleted with at most 1,000 conversations.",
       "The documents and files of an environment have at most as many bytes as its plan allows: 1 GB on Free, 10 GB on Pro, 100 GB on Scale.",
     ],

@@ -1,3 +1,4 @@
+import { FilesUnavailable } from "@/lib/platform/blobs/files-unavailable";
 import { findFullDisk } from "@/lib/platform/disk-full";
 import { env } from "@/lib/platform/env";
 import {
@@ -22,7 +23,8 @@ export type Problem = { status: number; body: string; headers: Record<string, st
 
 /**
  * Anything other than an AppError is logged, and the response reveals nothing about it. It becomes
- * `unavailable` if the database cannot be reached or a disk is full, and `internal` otherwise.
+ * `unavailable` if the database or the store for files cannot be used or a disk is full, and
+ * `internal` otherwise.
  * @param instance the path of the request
  */
 export function toProblem(thrown: unknown, instance: string, requestId: string): Problem {
@@ -72,6 +74,10 @@ function toInternalError(thrown: unknown, instance: string, requestId: string): 
     const error = (thrown as Error).message;
     if (fullDisk) log.error({ requestId, instance, error }, `${fullDisk} is full: free some space`);
     else log.warn({ requestId, instance, error }, "the database could not be reached");
+    return unavailable();
+  }
+  if (thrown instanceof FilesUnavailable) {
+    log.error({ requestId, instance }, `${thrown.message}; see \`npm run admin -- doctor\``);
     return unavailable();
   }
   log.error({ requestId, instance, ...detailsOf(thrown) }, "a request failed");

@@ -63,8 +63,8 @@ function requireJson(request: ApiRequest): void {
 }
 
 /**
- * The body of a request to an operation that has none. It is ignored, but is part of the request's
- * fingerprint for idempotency.
+ * The body of a request to an operation that has none. It is part of the request's fingerprint for
+ * idempotency. See unused-body.ts for what it may contain.
  */
 export async function readUnusedBody(request: ApiRequest): Promise<Uint8Array> {
   const { headers } = request;

@@ -41,6 +41,7 @@ const organizationActions = {
   "alerts.changed": "Destination of alerts changed",
   "retention.changed": "Retention changed",
   "saved_view.deleted": "Shared inbox view deleted",
+  "audit_log.exported": "Audit log exported",
   "customers.exported": "Customers exported",
   "events.exported": "Events exported",
   "request_logs.exported": "Request logs exported",

@@ -1,6 +1,7 @@
 import type { Caller } from "@/lib/platform/caller";
 import { type Db, runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { log } from "@/lib/platform/log";
 import { requireRole } from "@/lib/platform/roles";
 import { sql } from "@/lib/platform/sql";
 import { type Anchor, readAnchors, readNewestAnchors, receiptsLog, toHex } from "./anchors";
@@ -131,4 +132,18 @@ export async function foreignAuditKeys(): Promise<string[]> {
   const heads = await runSql<{ keyId: string | null }>(headsStatement({}));
   const known = new Set(env().AUDIT_KEYS.map(keyIdOf));
   return heads.flatMap(({ keyId }) => (keyId && !known.has(keyId) ? [keyId] : []));
+}
+
+/**
+ * Called at boot. New entries get a key of this process, so a log that another key started would
+ * have two.
+ */
+export async function reportForeignAuditKeys(): Promise<void> {
+  // A process must start even if the database is unreachable.
+  const foreign = await foreignAuditKeys().catch(() => []);
+  if (foreign.length === 0) return;
+  log.error(
+    { keys: foreign },
+    "entries of the audit log are sealed with keys that are not in AUDIT_KEYS, so they cannot be verified: add the missing keys at its end, or correct it if it is another installation's",
+  );
 }

@@ -31,28 +31,26 @@ function indexQuery({ terms, phone }: Wanted): string {
   return phone ? `${all} | '${segmentMark}|${phone}':*` : all;
 }
 
-const pattern = (parts: string[], isPrefix: boolean) =>
-  `% ${parts.join(" ")}${isPrefix ? "" : " "}%`;
-
-const like = (bind: Bind, where: string, parts: string[], isPrefix: boolean) =>
-  `${where} LIKE ${bind("text", pattern(parts, isPrefix))}`;
+/** `strpos` skips what cannot match, so it takes less time than LIKE. */
+const has = (bind: Bind, where: string, parts: string[], isPrefix: boolean) =>
+  `strpos(${where}, ${bind("text", ` ${parts.join(" ")}${isPrefix ? "" : " "}`)}) > 0`;
 
 /** Whether an entry has all terms, without the index. */
 function hasTerms(bind: Bind, { terms, phone }: Wanted, skips: (term: Term) => boolean): string {
   const conditions = terms
     .filter((term) => !skips(term))
-    .map((term) => like(bind, words, term.words, term.isPrefix));
+    .map((term) => has(bind, words, term.words, term.isPrefix));
   const all = conditions.length > 0 ? conditions.join(" AND ") : "true";
-  return phone ? `(${all} OR ${like(bind, words, [phone], true)})` : `(${all})`;
+  return phone ? `(${all} OR ${has(bind, words, [phone], true)})` : `(${all})`;
 }
 
 /** A whole number from 0 to 1,000. A new message can only raise that of its conversation. */
 function scoreOf(bind: Bind, { terms }: Wanted): string {
   const count = (where: string, isPrefix: (term: Term) => boolean) =>
-    terms.map((term) => `(${like(bind, where, term.words, isPrefix(term))})::int`).join(" + ");
+    terms.map((term) => `(${has(bind, where, term.words, isPrefix(term))})::int`).join(" + ");
   const whole = count(words, () => false);
   const inHeader = count("(e.header || ' ')", ({ isPrefix }) => isPrefix);
-  const together = like(
+  const together = has(
     bind,
     words,
     terms.flatMap((term) => term.words),

@@ -9,6 +9,8 @@ export function displayName({
   email,
   phone,
   externalId,
-}: Pick<Customer, "name" | "email" | "phone" | "externalId">): string {
-  return name ?? email ?? phone ?? externalId ?? "Unnamed customer";
+  erasedAt,
+}: Pick<Customer, "name" | "email" | "phone" | "externalId"> & { erasedAt: unknown }): string {
+  const nameless = erasedAt ? "Erased customer" : "Unnamed customer";
+  return name ?? email ?? phone ?? externalId ?? nameless;
 }

@@ -127,7 +127,7 @@ export const listCustomersQuery = listQuery("customer", "desc", {
     .optional()
     .meta({
       description:
-        "Words to find in `name`, `email`, `phone` and `externalId`, all of them. Each may be the start of a word. Case and accents make no difference.",
+        'Words to find in `name`, `email`, `phone` and `externalId`, all of them. Each may be the start of a word. Use "several words" for a phrase. Case and accents make no difference.',
       minLength: 1,
       examples: ["ada love"],
     }),

@@ -27,10 +27,14 @@ export function phoneWords(phone: string | null | undefined): string[] {
  */
 export function searchWords({ name, email, externalId, phone }: Identifying): string[] {
   const words = wordsOf([name, email, externalId].filter(Boolean).join(" "));
-  const pieces = words.flatMap((word) => word.split(/[^\p{L}\p{N}]+/u));
-  const all = [...words, ...pieces, phone ?? "", ...phoneWords(phone)];
-  return [...new Set(all)].filter((word) => word !== "");
+  const others = new Set([...words.flatMap(piecesOf), phone ?? "", ...phoneWords(phone)]);
+  for (const word of ["", ...words]) others.delete(word);
+  // The words are in their order, repeated ones too, because phrases are found in them.
+  return [...words, ...others];
 }
+
+/** The runs of letters and digits in a word. */
+const piecesOf = (word: string) => word.split(/[^\p{L}\p{N}]+/u).filter((piece) => piece !== "");
 
 const isNumber = (text: string) => /^[\d\s+/().-]+$/.test(text) && /\d/.test(text);
 
@@ -41,16 +45,38 @@ const isNumber = (text: string) => /^[\d\s+/().-]+$/.test(text) && /\d/.test(tex
 export const phoneDigits = (text: string): string | null =>
   isNumber(text) ? text.replace(/\D/g, "").replace(/^0+(?=\d)/, "") : null;
 
+/** A search: a PostgreSQL tsquery for the index, and the phrases that must also be there. */
+type CustomerSearch = { tsquery: string; phrases: string[] };
+
+/** A phrase in quotation marks, or a word. A quotation mark inside a word is a part of it. */
+const termPattern = /(?<=^|\s)["“”„]([^"“”„]*)["“”„](?=\s|$)|\S+/gu;
+
 /**
- * A search as a PostgreSQL tsquery: all words of the text, each as a prefix, or a phone number.
+ * All words of the text, each as a prefix, and phrases of whole words; or a phone number. A word
+ * such as `example.com` is found at its place in a longer one, too.
  * @returns null if there is nothing to search for
  */
-export function searchQuery(tenantId: string, text: string): string | null {
-  const words = wordsOf(text);
-  if (words.length === 0) return null;
-  const all = [quoted(tenantId.toUpperCase()), ...words.map(beginning)].join(" & ");
+export function parseSearch(tenantId: string, text: string): CustomerSearch | null {
+  const phrases: string[] = [];
+  const terms = [...text.matchAll(termPattern)].flatMap(([whole, phrase = ""]) => {
+    const inPhrase = wordsOf(phrase).flatMap(piecesOf);
+    if (inPhrase.length === 0) return wordsOf(whole).map(anywhere);
+    if (inPhrase.length > 1) phrases.push(inPhrase.join(" "));
+    return inPhrase.map(quoted);
+  });
+  if (terms.length === 0) return null;
+  const tenant = quoted(tenantId.toUpperCase());
+  const all = [tenant, ...terms].join(" & ");
   const digits = phoneDigits(text);
-  return digits ? `${all} | ${quoted(tenantId.toUpperCase())} & ${beginning(digits)}` : all;
+  return { tsquery: digits ? `${all} | ${tenant} & ${beginning(digits)}` : all, phrases };
+}
+
+/** A word from its start, or the parts that it consists of. */
+function anywhere(word: string): string {
+  const pieces = piecesOf(word);
+  const last = pieces.pop();
+  if (last === undefined || last === word) return beginning(word);
+  return `(${beginning(word)} | ${[...pieces.map(quoted), beginning(last)].join(" & ")})`;
 }
 
 const beginning = (word: string) => `${quoted(word)}:*`;

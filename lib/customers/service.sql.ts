@@ -3,7 +3,7 @@ import { bindings, type Query, sql } from "@/lib/platform/sql";
 import { rowsFor } from "@/lib/resources/pages";
 import type { CustomerModel } from "@/prisma/generated/models";
 import type { ListCustomers } from "./schema";
-import { searchQuery } from "./search-words";
+import { parseSearch } from "./search-words";
 
 export type CustomerRow = CustomerModel;
 
@@ -34,6 +34,27 @@ export const lockForDeletionStatement = sql(
 /** Must equal the expression of customers_search_idx, or PostgreSQL does not use the index. */
 const searched = "array_to_tsvector(array_append(search_words, upper(tenant_id)))";
 
+/** Between fields, so that a phrase does not start in the name and end in the email address. */
+const fieldEnd = "' ' || chr(31) || ' '";
+
+/** The words in their order, with a space around each run of letters and digits. */
+const searchedText = `regexp_replace(
+  replace(' ' || array_to_string(search_words, ' ') || ' ', ' ' || coalesce(email, '') || ' ', ${fieldEnd} || coalesce(email, '') || ${fieldEnd}) COLLATE "C",
+  '[ -/:-@\\[-\`{-~\\u2010-\\u206f]+', ' ', 'g')`;
+
+type Bind = ReturnType<typeof bindings>["bind"];
+
+/** The conditions of a search, of which the index answers the first. None without a search. */
+function conditionsOf(bind: Bind, tenantId: string, q: string | undefined): string[] {
+  const search = q && parseSearch(tenantId, q);
+  if (!search) return [];
+  return [
+    `${searched} @@ ${bind("tsquery", search.tsquery)}`,
+    // Letters, digits and spaces only.
+    ...search.phrases.map((phrase) => `${searchedText} LIKE ${bind("text", `% ${phrase} %`)}`),
+  ];
+}
+
 /**
  * Words and metadata, next to the other filters. Without a name: the best plan depends on the
  * values, except for a single key of metadata, whose table is in the order of the list.
@@ -59,10 +80,9 @@ export function findCustomersStatement(partition: Partition, query: ListCustomer
     return { name: `find_customers_${order}`, text, values };
   }
 
-  const words = q && searchQuery(partition.tenantId, q);
   const conditions = [
     within,
-    words && `${searched} @@ ${bind("tsquery", words)}`,
+    ...conditionsOf(bind, partition.tenantId, q),
     email && `email = ${bind("text", email)}`,
     phone && `phone = ${bind("text", phone)}`,
     externalId && `external_id = ${bind("text", externalId)}`,
@@ -101,9 +121,8 @@ export function sortCustomersStatement(
 ): Query {
   const { bind, values } = bindings();
   const within = `tenant_id = ${bind("text", partition.tenantId)} AND environment = ${bind("Environment", partition.environment)}`;
-  const words = q && searchQuery(partition.tenantId, q);
   const key = sort === "name" ? sortName : "updated_at";
-  const conditions = [within, words && `${searched} @@ ${bind("tsquery", words)}`];
+  const conditions = [within, ...conditionsOf(bind, partition.tenantId, q)];
   if (after) {
     const id = bind("text", after.id);
     const start = order === "asc" ? "''" : "U&'\\+10FFFF'";
@@ -112,7 +131,7 @@ export function sortCustomersStatement(
       : `coalesce((SELECT ${sortName} FROM customers WHERE ${within} AND id = ${id}), ${start})`;
     conditions.push(`(${key}, id) ${order === "asc" ? ">" : "<"} (${last}, ${id})`);
   }
-  const text = `SELECT ${columns} FROM customers WHERE ${conditions.filter(Boolean).join(" AND ")}
+  const text = `SELECT ${columns} FROM customers WHERE ${conditions.join(" AND ")}
     ORDER BY ${key} ${order}, id ${order} LIMIT ${rowsFor(limit)}`;
   return { text, values };
 }

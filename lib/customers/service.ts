@@ -107,7 +107,10 @@ export async function getCustomer(caller: Caller, id: string) {
 
 /** What identifies customers, by id. Unknown ids are left out. */
 export async function customersById({ db, partition }: Caller, ids: string[]) {
-  const select = { id: true, name: true, email: true, phone: true, externalId: true } as const;
+  const select = {
+    ...{ id: true, name: true, email: true, phone: true, externalId: true },
+    erasedAt: true,
+  } as const;
   const found = await db.customer.findMany({ where: { ...partition, id: { in: ids } }, select });
   return new Map(found.map((customer) => [customer.id, customer]));
 }

@@ -25,7 +25,7 @@ export const attemptTriggers = ["AUTOMATIC", "MANUAL", "TEST"] as const;
 const replyProblem = z.enum(replyProblems).meta({
   id: "ReplyProblem",
   description:
-    "`invalid_json`: the body is not valid JSON. `invalid_reply`: `reply` is not an object with a `text` of 1 to 10,000 characters and nothing else. `too_long`: the text has more than 10,000 characters, or the body more than 64 KiB. `conversation_closed` and `conversation_deleted`: the conversation takes no message. `message_redacted`: the message that it replies to was redacted, or its customer was erased. `already_replied`: an earlier attempt posted the reply to this event.",
+    "`invalid_json`: the body is not valid JSON in UTF-8. `invalid_reply`: `reply` is not an object with a `text` of 1 to 10,000 characters and nothing else. `too_long`: the text has more than 10,000 characters, or the body more than 64 KiB. `conversation_closed` and `conversation_deleted`: the conversation takes no message. `message_redacted`: the message that it replies to was redacted, or its customer was erased. `already_replied`: an earlier attempt posted the reply to this event.",
 });
 
 const attemptReply = z

@@ -15,8 +15,15 @@ export function toCsvLine(cells: (string | number | null)[]): string {
  */
 const formulaStart = /^(?:[\t\r\n]|[\s\p{Cf}]*[=+\-@＝＋－＠])/u;
 
+/**
+ * Where Excel expects semicolons between cells, as it does in much of Europe, it splits lines at
+ * those inside a text, and at line ends, whether the text is quoted or not. What follows is a cell.
+ */
+const laterFormulaStart = /(?<=[;\t\r\n])(?=["\s\p{Cf}]{0,20}[=+\-@＝＋－＠])/gu;
+
 function toCell(value: string | number | null): string {
   if (typeof value !== "string") return value === null ? "" : String(value);
-  const text = formulaStart.test(value) ? `'${value}` : value;
+  const later = value.replaceAll(laterFormulaStart, "'");
+  const text = formulaStart.test(value) ? `'${later}` : later;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

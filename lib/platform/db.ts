@@ -109,14 +109,16 @@ type Target = {
   options: pg.ClientConfig;
   max: number;
   server: "primary" | "replica";
+  setting: "DATABASE_URL" | "DATABASE_DIRECT_URL" | "DATABASE_REPLICA_URL";
   /** Settings of this process only. */
   ownSettings: Record<string, string>;
   /** How long a connection may be silent while it executes a statement. */
   deadlineMs: number;
 };
 
-function connect({ options, max, server, ownSettings, deadlineMs }: Target): Connections {
-  const { DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs } = env();
+function connect({ options, max, server, setting, ownSettings, deadlineMs }: Target): Connections {
+  const { DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs, DATABASE_DIRECT_URL } = env();
+  const isPoolerExpected = setting === "DATABASE_URL" && DATABASE_DIRECT_URL !== undefined;
   const settings = {
     application_name: `parlance ${processRole}`,
     lock_timeout: lockTimeoutMs,
@@ -141,7 +143,7 @@ function connect({ options, max, server, ownSettings, deadlineMs }: Target): Con
       client.on("error", () => {});
       client.once("end", watchConnection(client, deadlineMs, server));
       if (server === "primary") discardIfReadOnly(client);
-      return prepareSession(client, { settings, ownSettings });
+      return prepareSession(client, { settings, ownSettings, setting, isPoolerExpected });
     },
   });
   // Without a listener, a connection that breaks while idle would end the process.
@@ -189,10 +191,12 @@ function prismaClient(pool: pg.Pool): PrismaClient {
 const statementDeadlineMs = () => env().DATABASE_STATEMENT_TIMEOUT_MS + deadlineMarginMs;
 
 function connections(): Connections {
+  const isDirect = processSettings !== undefined;
   shared.parlanceConnections ??= connect({
-    options: connectionOptions({ isDirect: processSettings !== undefined }),
+    options: connectionOptions({ isDirect }),
     max: poolSize(),
     server: "primary",
+    setting: isDirect && env().DATABASE_DIRECT_URL ? "DATABASE_DIRECT_URL" : "DATABASE_URL",
     ownSettings: processSettings ?? {},
     deadlineMs: statementDeadlineMs(),
   });
@@ -207,6 +211,7 @@ function replicaConnections() {
   const target = {
     options: optionsOf(DATABASE_REPLICA_URL),
     server: "replica",
+    setting: "DATABASE_REPLICA_URL",
     ownSettings: {},
   } as const;
   shared.parlanceReplicaConnections ??= {

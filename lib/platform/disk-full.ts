@@ -13,10 +13,13 @@ export function findFullDisk(error: unknown, nowMs = performance.now()): string 
     fullUntilMs = nowMs + assumedFullMs;
     return "the disk of the database";
   }
+  return isDiskFull(error) ? "the disk that uploads arrive on (BLOB_DIRECTORY)" : null;
+}
+
+/** A file could not be written on this machine for lack of space. */
+export function isDiskFull(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
-  return code === "ENOSPC" || code === "EDQUOT"
-    ? "the disk that uploads arrive on (BLOB_DIRECTORY)"
-    : null;
+  return code === "ENOSPC" || code === "EDQUOT";
 }
 
 export const isDatabaseFull = (nowMs = performance.now()): boolean => nowMs < fullUntilMs;

@@ -57,8 +57,23 @@ export const auditKeys = z
       "each key is the base64 of 32 bytes, for example from `openssl rand -base64 32`; the current one first, separated by commas",
   });
 
-export const wholeNumber = (minimum: number, maximum: number) =>
-  z.coerce.number().int().min(minimum).max(maximum);
+export const wholeNumber = (minimum: number, maximum: number) => {
+  const message = `give a whole number from ${minimum} to ${maximum}`;
+  return z.coerce
+    .number({ message })
+    .int({ message })
+    .min(minimum, { message })
+    .max(maximum, { message });
+};
+
+export const flag = z.stringbool({ error: "give true or false" });
+
+const shareMessage = "give a number from 0 to 1";
+export const share = z.coerce
+  .number({ message: shareMessage })
+  .min(0, { message: shareMessage })
+  .max(1, { message: shareMessage });
+
 export const httpUrl = z
   .url({ protocol: /^https?$/, message: "give an http or https address" })
   .transform((url) => url.replace(/\/+$/, ""));

@@ -4,9 +4,11 @@ import { z } from "zod";
 import {
   auditKeys,
   commaList,
+  flag,
   httpUrl,
   retrySchedule,
   secretKeys,
+  share,
   wholeNumber,
 } from "./env-values";
 import { logAreas, parseLogLevels } from "./log";
@@ -37,9 +39,9 @@ const schema = z
     /** An OpenTelemetry collector that receives traces over OTLP/HTTP. Unset: nothing is traced. */
     OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
     /** The share of requests that are traced. */
-    OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+    OTEL_TRACES_SAMPLER_ARG: share.default(1),
     /** Sends receivers of webhooks the `traceparent` of the delivery attempt. */
-    WEBHOOK_TRACEPARENT: z.stringbool().default(false),
+    WEBHOOK_TRACEPARENT: flag.default(false),
     /** The address that tenants and browsers use. */
     APP_URL: httpUrl.optional(),
     DATABASE_URL: z
@@ -91,13 +93,21 @@ const schema = z
     ERROR_BASE: httpUrl.optional(),
     /** How many proxies in front of this server are trusted to state the client's address. */
     TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
-    UPSTASH_REDIS_REST_URL: httpUrl.optional(),
+    UPSTASH_REDIS_REST_URL: z
+      .string()
+      .refine((url) => !/^rediss?:/.test(url), {
+        message:
+          "give the http or https address of Upstash's REST API, or of a REST bridge in front of your own Redis, not the address of Redis",
+        abort: true,
+      })
+      .pipe(httpUrl)
+      .optional(),
     UPSTASH_REDIS_REST_TOKEN: z.string().min(1).optional(),
     /**
      * This is the only worker on this database, so leases found at startup belong to a killed
      * worker.
      */
-    SOLE_WORKER: z.stringbool().default(false),
+    SOLE_WORKER: flag.default(false),
     JOBS: z.enum(["embedded", "inngest"]).optional(),
     INNGEST_EVENT_KEY: z.string().min(1).optional(),
     INNGEST_SIGNING_KEY: z.string().min(1).optional(),
@@ -135,14 +145,14 @@ const schema = z
      * Set by `npm start` for trying the product out. The first request through a proxy closes
      * loopback.
      */
-    LOOPBACK_WEBHOOKS: z.stringbool().default(false),
+    LOOPBACK_WEBHOOKS: flag.default(false),
     /** Master keys for secrets at rest. The first encrypts, all decrypt. */
     SECRET_KEYS: secretKeys,
     /**
      * Starts even if no key in SECRET_KEYS opens the stored secrets, because the key is lost for
      * good.
      */
-    ACCEPT_LOST_SECRET_KEYS: z.stringbool().default(false),
+    ACCEPT_LOST_SECRET_KEYS: flag.default(false),
     /** Keys that seal the audit log's entries. The first seals new entries, all verify. */
     AUDIT_KEYS: auditKeys.optional(),
     /**
@@ -182,7 +192,7 @@ const schema = z
       })
       .optional(),
     /** Without SMTP, shows mails at /dev/mail, to browsers on this machine. */
-    MAIL_PAGE: z.stringbool().optional(),
+    MAIL_PAGE: flag.optional(),
     /** The token that the URL of that page must contain. `npm start` generates one. */
     MAIL_PAGE_TOKEN: z
       .string()

@@ -277,7 +277,7 @@ export const erased = (what: "customer" | "response") =>
     "gone",
     what === "customer"
       ? "The customer was erased and can no longer be changed. Create another customer."
-      : "The stored response to this Idempotency-Key was erased together with its customer.",
+      : "The stored response to this Idempotency-Key was removed, because its message was redacted or its customer was erased. The first request took effect.",
   );
 
 export const preconditionFailed = ({ exists = true } = {}) =>
@@ -342,9 +342,16 @@ export function invalidStreamCursor(location: "query" | "header"): AppError {
   });
 }
 
-export function tooManyStreams(limit: number): AppError {
+export function tooManyStreams({
+  of,
+  limit,
+}: {
+  of: "key" | "environment";
+  limit: number;
+}): AppError {
+  const who = of === "key" ? "An API key has" : "All API keys of an environment together have";
   return limitReached(
-    `An API key has at most ${limit} open event streams. Close one, or read several types from one stream.`,
+    `${who} at most ${limit} open event streams. Close one, or read several types from one stream.`,
     { limit, current: limit },
   );
 }

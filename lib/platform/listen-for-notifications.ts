@@ -28,6 +28,7 @@ export function listenOn({ name, channel, onNotification, onConnected, onLost }:
   let retry: NodeJS.Timeout | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   let isStopped = false;
+  let isLossReported = false;
   let reportListening = () => {};
   const listening = new Promise<void>((resolve) => {
     reportListening = resolve;
@@ -51,6 +52,8 @@ export function listenOn({ name, channel, onNotification, onConnected, onLost }:
     }
     if (client !== connection) return;
     beat(connection);
+    if (isLossReported) log.info({ channel }, "notifications arrive again");
+    isLossReported = false;
     reportListening();
     onConnected?.(connection);
   }
@@ -68,10 +71,12 @@ export function listenOn({ name, channel, onNotification, onConnected, onLost }:
     if (client !== connection || isStopped) return;
     client = undefined;
     clearTimeout(heartbeat);
-    log.warn(
+    // Once per outage: it is tried four times a second.
+    log[isLossReported ? "debug" : "warn"](
       { error: error?.message, channel },
       "the connection that listens for notifications was lost and reconnects",
     );
+    isLossReported = true;
     destroyConnection(connection);
     onLost?.();
     retry = setTimeout(() => void connect(), reconnectMs).unref();

@@ -132,6 +132,14 @@ export function resolveSchema(schemas: Record<string, JsonSchema>, schema: JsonS
   return { ...schemas[name], ...rest };
 }
 
-/** The reference page of a tag's operations. */
+/** The reference page of a tag, which lists its operations and describes its objects. */
 export const referencePath = (tag: string) =>
   `/docs/reference/${tag.toLowerCase().replaceAll(" ", "-")}`;
+
+/** The reference page of one operation, below that of its tag. */
+export const operationPath = (tag: string, operationId: string) =>
+  `${referencePath(tag)}/${kebabCase(operationId)}`;
+
+/** `createWebhook` becomes `create-webhook`. */
+export const kebabCase = (name: string) =>
+  name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

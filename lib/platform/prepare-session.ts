@@ -11,6 +11,10 @@ type SessionOptions = {
    * Settings of this process only, which are not applied to a session that other processes may get.
    */
   ownSettings: Settings;
+  /** What the operator can change if this connection leads to a pooler. */
+  setting: "DATABASE_URL" | "DATABASE_DIRECT_URL" | "DATABASE_REPLICA_URL";
+  /** The pooler is meant, because what needs its own session has another address. */
+  isPoolerExpected: boolean;
 };
 
 let isPoolerReported = false;
@@ -25,7 +29,7 @@ let isPoolerReported = false;
  */
 export async function prepareSession(
   client: pg.ClientBase,
-  { settings, ownSettings }: SessionOptions,
+  { settings, ownSettings, setting, isPoolerExpected }: SessionOptions,
 ): Promise<void> {
   if (!(await set(client, settings))) {
     if (Object.keys(ownSettings).length > 0) await set(client, ownSettings);
@@ -33,12 +37,21 @@ export async function prepareSession(
   }
   const keepsNamesApart = await hidesNames(client);
   if (!keepsNamesApart) sendUnnamed(client);
-  if (!isPoolerReported) log.warn({ keepsNamesApart }, poolerWarning);
+  if (isPoolerReported) return;
   isPoolerReported = true;
+  const found = `${setting} leads to a connection pooler`;
+  if (isPoolerExpected) log.info({ keepsNamesApart }, found);
+  else log.warn({ keepsNamesApart }, `${found}. ${withoutSession}${advice[setting]}`);
 }
 
-export const poolerWarning =
-  "DATABASE_URL leads to a connection pooler. In transaction mode it carries neither notifications nor settings of a session, so set DATABASE_DIRECT_URL to PostgreSQL's own address for the worker, notifications and migrations";
+const withoutSession =
+  "In transaction mode it carries neither notifications nor settings of a session";
+const advice = {
+  DATABASE_URL:
+    ", so set DATABASE_DIRECT_URL to PostgreSQL's own address for the worker, notifications and migrations",
+  DATABASE_DIRECT_URL: ", so set it to PostgreSQL's own address",
+  DATABASE_REPLICA_URL: "",
+};
 
 /**
  * Applies settings to the session. @returns whether the session is served by another server process

@@ -1,3 +1,5 @@
+import { FilesUnavailable } from "./blobs/files-unavailable";
+
 // What an error of the database means. It may come from pg or from Prisma.
 
 /** PostgreSQL's SQLSTATE of an error, whether pg threw it or Prisma wrapped it. */
@@ -68,8 +70,22 @@ export const readOnlyState = "25006";
  */
 const temporary = new Set(["55P03", "57014", "40P01", "40001", readOnlyState]);
 
+/** SQLSTATEs of refused connections: a wrong user or password, an unknown database, too many. */
+const refusedConnection = /^(08|28|3D|57P|53300)/;
+/** The same in Prisma: a wrong password, no server, no such database, no rights, a closed connection. */
+const refusedByPrisma = new Set(["P1000", "P1001", "P1003", "P1010", "P1017"]);
+
+/** There is no connection to the database, so every statement fails for this reason. */
+export function isConnectionFailure(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: string; message?: string };
+  if (error instanceof FilesUnavailable) return false;
+  if (refusedConnection.test(sqlState(error) ?? "") || refusedByPrisma.has(code ?? "")) return true;
+  return lostConnection.test(`${code ?? ""} ${message ?? ""}`);
+}
+
 /** The database is unavailable or shutting down: the same request may succeed in a moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof FilesUnavailable) return false;
   const state = sqlState(error);
   if (
     state &&

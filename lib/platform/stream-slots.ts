@@ -5,7 +5,7 @@ import { listenOn } from "./listen-for-notifications";
 import { eventsChannel, streamsLock } from "./wake-streams";
 import { destroyConnection } from "./watch-connection";
 
-// Streams are counted across all processes. Each takes one of its owner's numbered slots, as an
+// Streams are counted across all processes. Each takes a numbered slot of each of its owners, as an
 // advisory lock on a connection that all streams of this process share. PostgreSQL releases the
 // locks when that connection ends, however the process ends. The connection also listens for
 // events, and is open only while there are streams. Through a connection pooler no session is ours,
@@ -17,9 +17,13 @@ const sessionSettings =
 
 const lockOf = (name: string) => `hashtextextended(${name}, 0)`;
 
+/** Whose streams are counted, and how many may be open. */
+export type SlotOwner = { name: string; limit: number };
+
 export type Slot = { release: () => void };
 
-type Held = { name: string; onLost: () => void };
+/** `names` has one for each owner. */
+type Held = { names: string[]; onLost: () => void };
 
 /** `lock` returns those of the names that could be locked, at most so many. */
 type Locks = {
@@ -46,17 +50,18 @@ export function onEventsNotification(listener: (payload: string | undefined) => 
 }
 
 /**
- * Takes one of the owner's slots. Null if all of them are taken, in any process.
+ * Takes a slot of each owner.
  * @param onLost called if the slot was lost with the connection, and someone else has it now
+ * @returns the slot, or the first owner whose slots are all taken, in any process
  * @throws AppError `unavailable` if the database cannot be reached
  */
-export function takeSlot(
-  owner: string,
-  { limit, onLost }: { limit: number; onLost: () => void },
-): Promise<Slot | null> {
+export function takeSlot<Owner extends SlotOwner>(
+  owners: readonly Owner[],
+  onLost: () => void,
+): Promise<{ slot: Slot } | { full: Owner }> {
   waiting++;
   const taken = turn
-    .then(() => take(owner, limit, onLost))
+    .then(() => take(owners, onLost))
     .finally(() => {
       waiting--;
       closeIfUnused();
@@ -65,29 +70,45 @@ export function takeSlot(
   return taken;
 }
 
-async function take(owner: string, limit: number, onLost: () => void): Promise<Slot | null> {
-  const names = Array.from({ length: limit }, (_, index) => `stream ${owner} ${index + 1}`);
-  const ours = new Set([...held].map(({ name }) => name));
-  const free = names.filter((name) => !ours.has(name));
-  if (free.length === 0) return null;
-
-  session ??= openSession();
-  const [name] = await withinTime(session.ready)
-    .then((locks) => locks.lock(free, 1))
-    .catch(() => {
+async function take<Owner extends SlotOwner>(
+  owners: readonly Owner[],
+  onLost: () => void,
+): Promise<{ slot: Slot } | { full: Owner }> {
+  const names: string[] = [];
+  for (const owner of owners) {
+    const name = await lockOneOf(owner).catch(() => {
+      unlock(names);
       throw unavailable();
     });
-  if (name === undefined) return null;
-  const slot: Held = { name, onLost };
+    if (name === undefined) {
+      unlock(names);
+      return { full: owner };
+    }
+    names.push(name);
+  }
+  const slot: Held = { names, onLost };
   held.add(slot);
-  return { release: () => release(slot) };
+  return { slot: { release: () => release(slot) } };
+}
+
+async function lockOneOf({ name: owner, limit }: SlotOwner): Promise<string | undefined> {
+  const names = Array.from({ length: limit }, (_, index) => `stream ${owner} ${index + 1}`);
+  const ours = new Set([...held].flatMap(({ names }) => names));
+  const free = names.filter((name) => !ours.has(name));
+  if (free.length === 0) return undefined;
+  session ??= openSession();
+  const locks = await withinTime(session.ready);
+  return (await locks.lock(free, 1))[0];
 }
 
 function release(slot: Held): void {
   const wasHeld = held.delete(slot);
-  if (closeIfUnused() || !wasHeld) return;
-  // If this fails, the connection has ended, and the lock with it.
-  session?.ready.then((locks) => locks.unlock(slot.name)).catch(() => {});
+  if (!closeIfUnused() && wasHeld) unlock(slot.names);
+}
+
+/** If this fails, the connection has ended, and the locks with it. */
+function unlock(names: string[]): void {
+  for (const name of names) session?.ready.then((locks) => locks.unlock(name)).catch(() => {});
 }
 
 function closeIfUnused(): boolean {
@@ -146,9 +167,13 @@ async function prepare(connection: pg.Client): Promise<Locks> {
   await connection.query(sessionSettings);
   await connection.query(`SELECT pg_advisory_lock_shared(${streamsLock})`);
   const slots = [...held];
-  const names = slots.map(({ name }) => name);
+  const names = slots.flatMap((slot) => slot.names);
   const locked = new Set(names.length > 0 ? await locks.lock(names, names.length) : []);
-  for (const slot of slots) if (!locked.has(slot.name) && held.delete(slot)) slot.onLost();
+  for (const slot of slots) {
+    if (slot.names.every((name) => locked.has(name)) || !held.delete(slot)) continue;
+    for (const name of slot.names.filter((each) => locked.has(each))) await locks.unlock(name);
+    slot.onLost();
+  }
   return locks;
 }
 

@@ -3,6 +3,7 @@ import { runSql } from "@/lib/platform/db";
 import { logOf } from "@/lib/platform/log";
 import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, type Query, sql, timeOf } from "@/lib/platform/sql";
+import { warnOfFailure } from "@/lib/platform/warn-of-failure";
 import { dropPartitionsStatement } from "./partitions";
 
 const log = logOf("jobs");
@@ -201,10 +202,8 @@ export async function purgeExpired(limit: number): Promise<number> {
     try {
       most = Math.max(most, (await runSql(statement)).length * weight);
     } catch (error) {
-      log.warn(
-        { table, error: (error as Error).message },
-        "expired rows could not be deleted and will be tried again",
-      );
+      const message = "expired rows could not be deleted and will be tried again";
+      warnOfFailure(log, error, { table }, message);
     }
   }
   return Math.min(limit, most);

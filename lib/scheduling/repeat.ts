@@ -1,5 +1,6 @@
 import { logOf } from "@/lib/platform/log";
 import { meter } from "@/lib/platform/meter";
+import { warnOfFailure } from "@/lib/platform/warn-of-failure";
 
 const log = logOf("jobs");
 
@@ -29,8 +30,7 @@ export function repeat(
       return done;
     } catch (error) {
       measure("error");
-      const { message } = error as Error;
-      log.warn({ job: name, error: message }, "a job failed and will be tried again");
+      warnOfFailure(log, error, { job: name }, "a job failed and will be tried again");
       return 0;
     }
   }

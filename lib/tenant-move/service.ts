@@ -126,6 +126,7 @@ export async function abortMove(options: MoveOptions): Promise<{ id: string; slu
     const target = await openSession(options.targetUrl, "target's database").catch(
       async ({ message }: Error) => {
         await undoInSource(source, id);
+        await forgetMove(source, id);
         const others = await slotsOfCopies(source);
         throw new DatabaseMissing(
           `${message}. Nothing of the move is left in the source. If the target comes back, run the command again: it deletes the copy there.${others.length > 0 ? ` These replication slots may be of the move, too; drop them if nothing else uses them: ${others.join(", ")}.` : ""}`,
@@ -329,7 +330,6 @@ async function undoInSource(source: Sessions["source"], tenantId: string): Promi
   await allowWrites(source, tenantId);
   await endInSource(source, tenantId, { isForced: true });
   await dropGuards(source, tenantId);
-  await forgetMove(source, tenantId);
 }
 
 const resultOf = (

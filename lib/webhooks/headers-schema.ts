@@ -7,7 +7,10 @@ export const maximumHeaderBytes = 4_096;
 
 const nameLength = 100;
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Visible ASCII characters, with spaces and tabs only between them. No line breaks. */
+/**
+ * What RFC 9110 allows in ASCII: visible characters, with spaces and tabs only between them. No line
+ * breaks.
+ */
 const printable = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Headers that a webhook cannot set, and why. In lower case. */
@@ -36,7 +39,7 @@ const value = z
   .max(2_048)
   .regex(
     printable,
-    "must consist of visible ASCII characters, with spaces only between them and no line breaks",
+    "must consist of visible ASCII characters, with spaces and tabs only between them and no line breaks",
   );
 
 const checkNames = (headers: Record<string, unknown>, context: z.RefinementCtx): void => {

@@ -38,7 +38,8 @@ def code_of(**changes: Any) -> str:
 def test_a_signed_event_is_accepted_and_a_type_that_is_newer_than_the_client_is_unknown() -> None:
     event = verify()
     assert isinstance(event, UnknownEvent)
-    assert (event.id, event.type) == ("evt_1", "thing.happened")
+    assert (event.id, event.type, event.received_type) == ("evt_1", "unknown", "thing.happened")
+    assert event.model_dump(by_alias=True)["type"] == "thing.happened"
 
 
 def test_an_event_of_a_known_type_that_does_not_fit_its_model_is_unknown_and_not_refused() -> None:
@@ -46,7 +47,8 @@ def test_an_event_of_a_known_type_that_does_not_fit_its_model_is_unknown_and_not
     signed = sign_test_webhook(payload=event, secret=SECRET, timestamp=NOW)
     found = verify(payload=signed.payload, headers=signed.headers)
     assert isinstance(found, UnknownEvent)
-    assert (found.type, found.data) == ("message.received", {"object": "of tomorrow"})
+    assert (found.type, found.received_type) == ("unknown", "message.received")
+    assert found.data == {"object": "of tomorrow"}
 
 
 def test_the_payload_may_be_bytes_and_the_headers_in_any_case_or_the_signature_alone() -> None:

@@ -223,9 +223,9 @@ export const commands: Record<string, Command> = {
           throw new Error(`There is already an account with the address ${email}.`);
         return createOwner(transaction, input.data);
       });
-      return {
-        output: { email, organization: tenant, setPassword: await createPasswordReset(email) },
-      };
+      const { id, slug, name, plan, createdAt } = tenant;
+      const organization = { id, slug, name, plan, createdAt };
+      return { output: { email, organization, setPassword: await createPasswordReset(email) } };
     },
   },
   "user:reset-password": {

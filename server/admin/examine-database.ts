@@ -6,14 +6,25 @@ import type { Env } from "@/lib/platform/env";
 import { isPooled } from "@/lib/platform/prepare-session";
 import { tlsProblem } from "@/lib/platform/sql-errors";
 import { pendingMigrations, schemaFile } from "@/prisma/migrate";
+import { embeddedDatabase } from "../embedded/environment";
 import type { Finding } from "./doctor";
 
 const networkTimeoutMs = 5_000;
 
-type Facts = { version: string; pid: number; isReadOnly: boolean; missingTables: string[] };
+/** Receivers reject signatures that are off by more than five minutes. */
+const tolerableSkewSeconds = 30;
+
+type Facts = {
+  version: string;
+  pid: number;
+  atMs: number;
+  isReadOnly: boolean;
+  missingTables: string[];
+};
 
 const factsText = `
   SELECT current_setting('server_version') AS version, pg_backend_pid() AS pid,
+    extract(epoch FROM clock_timestamp())::float8 * 1000 AS "atMs",
     pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly",
     ARRAY(SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(quote_ident(name)) IS NULL) AS "missingTables"`;
 
@@ -29,6 +40,7 @@ export async function examineDatabase({
     return await withClient(DATABASE_URL, async (client) => {
       const { rows } = await client.query<Facts>(factsText, [tableNames()]);
       const facts = rows[0] as Facts;
+      const clock = examineClock(facts.atMs, Date.now());
       const pending = await pendingMigrations(DATABASE_DIRECT_URL);
       return [
         facts.isReadOnly
@@ -43,16 +55,50 @@ export async function examineDatabase({
           DATABASE_POOL_SIZE,
         }),
         await examineNotifications(DATABASE_URL, DATABASE_DIRECT_URL, isPooled(client, facts.pid)),
+        clock,
       ];
     });
   } catch (error) {
-    const { message, code } = error as Error & { code?: string };
     const reason = tlsProblem(error);
     const problem = reason
       ? `${place} cannot be used: ${reason}`
-      : `${place} cannot be used (${message || code}). Start it (\`npm start\` starts the embedded one), or correct DATABASE_URL and DATABASE_DIRECT_URL`;
+      : `${place} cannot be used (${firstLine(error)}). ${remedyFor(error, DATABASE_URL)}`;
     return [{ subject: "database", problem }];
   }
+}
+
+/** Whether this machine and PostgreSQL's agree on the time. */
+export function examineClock(databaseMs: number, ownMs: number): Finding {
+  const subject = "clock";
+  const skewSeconds = Math.round((ownMs - databaseMs) / 1_000);
+  if (Math.abs(skewSeconds) <= tolerableSkewSeconds)
+    return { subject, fact: "agrees with PostgreSQL's" };
+  const direction = skewSeconds > 0 ? "ahead of" : "behind";
+  return {
+    subject,
+    problem: `this machine's clock is ${Math.abs(skewSeconds)} s ${direction} PostgreSQL's. Signatures, retries and sessions depend on it: synchronize both machines, for example with chrony`,
+  };
+}
+
+/** Prisma's engine adds its own stack, which helps no operator. */
+function firstLine(error: unknown): string {
+  const { message, code } = error as Error & { code?: string };
+  return message.split("\n", 1)[0] || `${code}`;
+}
+
+const addresses = "DATABASE_URL and DATABASE_DIRECT_URL";
+
+function remedyFor(error: unknown, url: string): string {
+  const { username } = new URL(url);
+  const text = `${(error as Error).message}`;
+  if (/permission denied/.test(text))
+    return `The role ${decodeURIComponent(username)} has no rights there yet. Run \`npm run admin -- migrate\` with MIGRATION_DATABASE_URL set to the address of the tables' owner, which grants them`;
+  if (/authentication failed|no pg_hba\.conf entry|role "[^"]*" does not exist/.test(text))
+    return `Correct the user and the password in ${addresses}`;
+  if (/database "[^"]*" does not exist|no such database/.test(text))
+    return `Create the database, or correct its name in ${addresses}`;
+  if (url === embeddedDatabase()?.databaseUrl) return "Start it with `npm start`";
+  return `Start PostgreSQL, or correct ${addresses}`;
 }
 
 type ReplicaFacts = { isReplica: boolean; replayed: number; system: string };
@@ -107,11 +153,14 @@ export async function examineReplica({
 
 function examineTables(pending: string[], missing: string[]): Finding {
   const subject = "migrations";
-  if (pending.length > 0)
+  const [first, ...others] = pending;
+  if (first) {
+    const more = others.length > 0 ? ` and ${others.length} more` : "";
     return {
       subject,
-      problem: `not applied: ${pending.join(", ")}. Apply them with \`npm run admin -- migrate\``,
+      problem: `not applied: ${first}${more}. Apply them with \`npm run admin -- migrate\``,
     };
+  }
   if (missing.length === 0) return { subject, fact: "all applied" };
   return {
     subject,
@@ -148,7 +197,7 @@ async function examineConnections(
   const { rows } = await withClient(url, (client) => client.query<Connections>(connectionsText));
   const { available, open, webs, workers } = rows[0] as Connections;
   const need = webs * perWeb + workers * perWorker + (DATABASE_POOL_SIZE ?? admin.pool);
-  const budget = `${webs} web (up to ${perWeb} each), ${workers} workers (up to ${perWorker} each) and a command need ${need}`;
+  const budget = `${webs} web (up to ${perWeb} each), ${workers} ${workers === 1 ? "worker" : "workers"} (up to ${perWorker} each) and a command need ${need}`;
   if (need <= available)
     return { subject, fact: `${budget} of ${available}; ${open} are open now` };
   return {

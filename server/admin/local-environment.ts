@@ -13,6 +13,8 @@ export function loadLocalEnvironment(): void {
     process.env.AUDIT_KEYS ||= secrets?.AUDIT_KEYS ?? "";
     process.env.NEXTAUTH_SECRET ||= secrets?.NEXTAUTH_SECRET ?? "";
     process.env.DATA_DIR ||= dataDirectory;
+    // As with `npm start`, which shows mails on a page only with its own database.
+    if (!process.env.NODE_ENV) process.env.MAIL_PAGE ||= "false";
     process.env.NEXTAUTH_URL ||=
       process.env.APP_URL || `http://localhost:${process.env.PORT || 3000}`;
     return;

@@ -5,6 +5,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { dispatch } from "@/lib/api/dispatch";
 import { isStream, type Outgoing, type Wire } from "@/lib/api/pipeline";
 import { type ApiRequest, lateCode } from "@/lib/api/read-request";
+import { plainAddress } from "@/lib/platform/client-address";
 import { expectationFailed, requestTimeout } from "@/lib/platform/errors";
 import { noteRequest } from "@/lib/platform/loopback-exposure";
 import { cameThroughProxy } from "@/lib/platform/proxy-detection";
@@ -27,6 +28,9 @@ const requestTimeoutMs = 30_000;
 const uploadTimeoutMs = 120_000;
 
 const keepAliveTimeoutMs = 65_000;
+
+/** The system takes a shorter response at once, whether its client reads or not. */
+const longText = 64 * 1_024;
 
 export type EdgeOptions = {
   /** Serves everything that is not the API. */
@@ -132,8 +136,10 @@ function listenerFor(
       response.writeHead(status, headers);
       return sendStream(body, server, { request: incoming as IncomingMessage, response });
     }
-    if (body !== null) headers["Content-Length"] = String(Buffer.byteLength(body));
-    outgoing.writeHead(status, headers).end(body);
+    // A text that waits for its client would be in memory twice, and its bytes not counted.
+    const sent = typeof body === "string" && body.length > longText ? Buffer.from(body) : body;
+    if (sent !== null) headers["Content-Length"] = String(Buffer.byteLength(sent));
+    outgoing.writeHead(status, headers).end(sent);
   };
   const throughBridge = getRequestListener(
     async (request, { incoming, outgoing }) => {
@@ -191,7 +197,7 @@ function setClientAddress(request: IncomingMessage, trustedHops: number): void {
   const hops = [...claimed.split(",").map((hop) => hop.trim()), socketAddress].filter(
     (hop) => hop !== "",
   );
-  const address = hops.at(-1 - trustedHops) ?? hops[0] ?? socketAddress;
+  const address = plainAddress(hops.at(-1 - trustedHops) ?? hops[0] ?? socketAddress);
 
   const { rawHeaders } = request;
   for (let index = rawHeaders.length - 2; index >= 0; index -= 2) {

@@ -5,18 +5,35 @@ import { lateCode } from "@/lib/api/read-request";
 import type { AppError } from "@/lib/platform/errors";
 import { meter } from "@/lib/platform/meter";
 import { newId } from "@/lib/resources/ids";
+import { cutOffSlowReaders } from "./slow-readers";
 
 /** How much of an unneeded body is still read, so that the sender can receive the response. */
 const lingerBytes = 64 * 1_024 ** 2;
 const lingerMs = 30_000;
 
-/** `bodyUntilMs` is when the request's body must have arrived, as a value of `performance.now()`. */
-type Exchange = { request: IncomingMessage; response: ServerResponse; bodyUntilMs: number };
+/**
+ * Bodies are in memory until they are complete. While the incomplete ones of all connections
+ * together have more than this, those that have taken longest are refused as late. Tests lower it.
+ */
+export const incompleteBodies = { maximumBytes: 64 * 1_024 ** 2 };
 
-type Connection = {
+type Exchange = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** When the request's body must have arrived, as a value of `performance.now()`. */
+  bodyUntilMs: number;
+  /** What had arrived on the connection before the request was tracked. */
+  bytesBefore: number;
+};
+
+export type Connection = {
   /** Requests whose response is incomplete, oldest first. */
   exchanges: Exchange[];
   last: Exchange | null;
+  /** The bytes of its responses that the system has not taken yet, at the last tick. */
+  unreadBytes: number;
+  /** When these must have become others, as a value of `performance.now()`. */
+  unreadUntilMs: number;
   /** No more requests are read: the connection ends after the outstanding responses. */
   isEnding: boolean;
   /** The final response, for input that never became a request. */
@@ -25,7 +42,7 @@ type Connection = {
 
 const connections = new WeakMap<Socket, Connection>();
 /** The open connections. */
-const open = new Set<Connection>();
+const open = new Map<Socket, Connection>();
 /** Connections that only wait for the end of a discarded body. */
 const lingering = new Set<Socket>();
 
@@ -33,9 +50,12 @@ function connectionOf(socket: Socket): Connection {
   const known = connections.get(socket);
   if (known) return known;
   lingerBeforeClosing(socket);
-  const connection: Connection = { exchanges: [], last: null, isEnding: false, refusal: null };
+  const connection: Connection = {
+    ...{ exchanges: [], last: null, unreadBytes: 0, unreadUntilMs: 0 },
+    ...{ isEnding: false, refusal: null },
+  };
   connections.set(socket, connection);
-  if (!socket.destroyed) watchBodies(socket, connection);
+  if (!socket.destroyed) watch(socket, connection);
   return connection;
 }
 
@@ -43,14 +63,17 @@ const tickMs = 250;
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * All bodies share one timer. Nearly every body arrives immediately, so a timer for each would be a
- * waste.
+ * All connections share one timer. Nearly every body arrives and leaves immediately, so a timer for
+ * each would be a waste.
  */
-function watchBodies(socket: Socket, connection: Connection): void {
-  open.add(connection);
-  timer ??= setInterval(breakOffLateBodies, tickMs).unref();
+function watch(socket: Socket, connection: Connection): void {
+  open.set(socket, connection);
+  timer ??= setInterval(() => {
+    breakOffLateBodies();
+    cutOffSlowReaders(open);
+  }, tickMs).unref();
   socket.once("close", () => {
-    open.delete(connection);
+    open.delete(socket);
     if (open.size > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -59,11 +82,34 @@ function watchBodies(socket: Socket, connection: Connection): void {
 
 function breakOffLateBodies(): void {
   const nowMs = performance.now();
-  for (const { last } of open) {
-    if (!last || last.bodyUntilMs > nowMs) continue;
-    last.bodyUntilMs = Number.POSITIVE_INFINITY;
-    breakOff(last, Object.assign(new Error("the body is late"), { code: lateCode }));
+  let heldBytes = 0;
+  const incomplete: { exchange: Exchange; bytes: number }[] = [];
+  for (const [{ bytesRead }, { last }] of open) {
+    // An upload goes to a file as it arrives, and has no such time.
+    if (!last || last.bodyUntilMs === Number.POSITIVE_INFINITY) continue;
+    if (last.bodyUntilMs <= nowMs) {
+      breakOffAsLate(last);
+      continue;
+    }
+    // The rest of a refused body is discarded as it arrives.
+    if (last.request.complete || last.response.headersSent) continue;
+    const bytes = bytesRead - last.bytesBefore;
+    heldBytes += bytes;
+    incomplete.push({ exchange: last, bytes });
   }
+  if (heldBytes <= incompleteBodies.maximumBytes) return;
+
+  incomplete.sort((one, other) => one.exchange.bodyUntilMs - other.exchange.bodyUntilMs);
+  for (const { exchange, bytes } of incomplete) {
+    if (heldBytes <= incompleteBodies.maximumBytes) return;
+    heldBytes -= bytes;
+    breakOffAsLate(exchange);
+  }
+}
+
+function breakOffAsLate(exchange: Exchange): void {
+  exchange.bodyUntilMs = Number.POSITIVE_INFINITY;
+  breakOff(exchange, Object.assign(new Error("the body is late"), { code: lateCode }));
 }
 
 /**
@@ -77,7 +123,10 @@ export function trackRequest(
 ): void {
   const { socket } = request;
   const connection = connectionOf(socket);
-  const exchange = { request, response, bodyUntilMs: performance.now() + bodyTimeoutMs };
+  const exchange = {
+    ...{ request, response, bytesBefore: socket.bytesRead },
+    bodyUntilMs: performance.now() + bodyTimeoutMs,
+  };
   connection.exchanges.push(exchange);
   connection.last = exchange;
   response.once("close", () => {

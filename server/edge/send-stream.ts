@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { EventStream } from "@/lib/api/event-stream";
 
 /** The open streams of each server, which end when it closes: their clients connect to another. */
@@ -33,29 +34,35 @@ export async function sendStream(
   stream.signal.addEventListener("abort", disconnect);
   // A client that closes its end is gone. Other requests may be answered after that.
   socket.once("end", disconnect);
-  response.once("close", () => {
+  const stop = () => {
     streams.delete(stream);
     socket.off("end", disconnect);
+    socket.off("close", stop);
     stream.cancel();
-  });
-  if (response.destroyed || socket.readableEnded) return disconnect();
+  };
+  response.once("close", stop);
+  // The response to a pipelined request is not closed with its connection, if it waited for another.
+  socket.once("close", stop);
+  if (response.destroyed || socket.destroyed || socket.readableEnded) return disconnect();
   if (!server.listening) stream.end(restarting);
 
   for (let part = await stream.read(); part !== null; part = await stream.read()) {
-    if (!response.write(part)) await drained(response);
+    if (!response.write(part)) await drained(response, socket);
   }
   response.end();
 }
 
 /** Resolves once everything was passed to the system, or the client has disconnected. */
-function drained(response: ServerResponse): Promise<void> {
+function drained(response: ServerResponse, socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       response.off("drain", done);
       response.off("close", done);
+      socket.off("close", done);
       resolve();
     };
     response.on("drain", done);
     response.on("close", done);
+    socket.on("close", done);
   });
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
-import { streamTimes } from "@/lib/api/event-stream";
+import { maximumStreams, streamTimes } from "@/lib/api/event-stream";
 import { revokeApiKey, updateApiKey } from "@/lib/api-keys/service";
 import { createCustomer } from "@/lib/customers/service";
 import { mutate } from "@/lib/platform/caller";
@@ -12,9 +12,10 @@ import { db, pool } from "@/lib/platform/db";
 import { eventsChannel } from "@/lib/platform/wake-streams";
 import { newId } from "@/lib/resources/ids";
 import { createWebServer, drain } from "@/server/web-server";
-import { call, newKey, newTenant, type TestTenant } from "../support/api";
+import { baseUrl, call, newKey, newTenant, type TestTenant } from "../support/api";
 import { nextIds, openStream, openWhenFree, type TestStream } from "../support/event-stream";
 import { feedShowsAll } from "../support/feed";
+import { head, openRaw } from "../support/raw-http";
 
 /** Some tests reach into the server's process, and need it to be this one. */
 const isNext = process.env.TEST_SERVER === "next";
@@ -232,6 +233,53 @@ test("409 for the eleventh open stream of a key, until one of the ten is closed"
   const opened = await openWhenFree(() => openStream(tenant, "GET", "/events/stream"));
   for (const stream of [...streams, opened]) stream.close();
 });
+
+test("409 for more streams than an environment may have, whatever their keys", async () => {
+  const [tenant, stranger] = await Promise.all([newTenant(), newTenant()]);
+  const usual = maximumStreams.environment;
+  maximumStreams.environment = 12;
+  try {
+    const other = await newKey(tenant);
+    const streams = [...(await openAll(tenant, 10)), ...(await openAll(other, 2))];
+    const refused = await call(other, "GET", "/events/stream");
+    expect([refused.status, refused.body.limit, refused.body.current]).toEqual([409, 12, 12]);
+    expect(refused.body.detail).toContain("of an environment together");
+    // The refused stream took no slot of its key, and others are not affected.
+    const live = await newKey(tenant, { environment: "live" });
+    for (const each of [live, stranger])
+      for (const stream of await openAll(each, 10)) stream.close();
+
+    streams.shift()?.close();
+    streams.push(await openWhenFree(() => openStream(other, "GET", "/events/stream")));
+    for (const stream of streams) stream.close();
+  } finally {
+    maximumStreams.environment = usual;
+  }
+});
+
+test("a stream that waits behind another on its connection ends with the connection", async () => {
+  const tenant = await newTenant();
+  const { socket, until } = await openRaw(baseUrl());
+  const request = head("GET /v1/public/events/stream HTTP/1.1", {
+    Authorization: `Bearer ${tenant.key}`,
+  });
+  socket.write(request.repeat(10));
+  await until(/^id: /m);
+  // Each has a slot, and only the first one can send.
+  await expect.poll(() => takenSlots(tenant.keyId), { timeout: 10_000 }).toBe(10);
+  socket.destroy();
+  await expect.poll(() => takenSlots(tenant.keyId), { timeout: 10_000 }).toBe(0);
+});
+
+/** How many of the ten slots of a key some process has locked. */
+async function takenSlots(keyId: string): Promise<number> {
+  const { rows } = await pool().query<{ taken: number }>(
+    `SELECT count(*)::int AS taken FROM generate_series(1, 10) n
+      WHERE NOT pg_try_advisory_xact_lock(hashtextextended('stream ' || $1 || ' ' || n, 0))`,
+    [keyId],
+  );
+  return rows[0]?.taken ?? 0;
+}
 
 test("409 counts the streams of all processes, and those of a process that died no longer count", async () => {
   const tenant = await newTenant();

@@ -146,6 +146,27 @@ test("a key of another organization or environment sees nothing", async () => {
   expect((await call(owner, "GET", `/customers/${customer.id}`)).body.name).toBe("Ada");
 });
 
+test("arguments nested more than 32 levels deep are invalid, however deep", async () => {
+  const { key } = await newTenant();
+  const respondTo = async (args: string) => {
+    const params = `{"name":"listCustomers","arguments":${args}}`;
+    const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+    return (await (await post(key, message)).text()).replace(/^[^{]*/, "");
+  };
+  const nested = (depth: number) => `{"q":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+  // The arguments themselves are the first level.
+  expect(JSON.parse(await respondTo(nested(31)))).toHaveProperty("result");
+  for (const depth of [32, 2_000, 100_000])
+    expect(JSON.parse(await respondTo(nested(depth)))).toEqual({
+      jsonrpc: "2.0",
+      id: 1,
+      error: {
+        code: -32602,
+        message: "The arguments of listCustomers must be nested at most 32 levels deep.",
+      },
+    });
+});
+
 test("the same idempotencyKey makes one change", async () => {
   const tenant = await newTenant();
   const client = await connect(tenant, { allowsChanges: true });

@@ -39,7 +39,12 @@ async function attemptAll(tenant: TestTenant, webhookId: string): Promise<void> 
 test("200 from the receiver: custom headers are sent with every attempt, tests and replays among them, and only there", async () => {
   const tenant = await newTenant();
   await call(tenant, "POST", "/customers", { name: "Before the webhook" });
-  const { id } = await newWebhook(tenant, { Authorization: value, "X-Team": "support" });
+  const columns = "one\ttwo \t three";
+  const { id } = await newWebhook(tenant, {
+    Authorization: value,
+    "X-Team": "support",
+    "X-Columns": columns,
+  });
   await call(tenant, "POST", "/conversations", { channelId: "web" });
   await call(tenant, "POST", `/webhooks/${id}/test`);
   await attemptAll(tenant, id);
@@ -52,6 +57,7 @@ test("200 from the receiver: custom headers are sent with every attempt, tests a
     expect(headers).toMatchObject({
       authorization: value,
       "x-team": "support",
+      "x-columns": columns,
       "content-type": "application/json",
       "webhook-signature": expect.stringMatching(/^v1,/),
     });
@@ -168,6 +174,8 @@ test.each<[string, unknown]>([
   ["X-Text", "\u0007"],
   ["X-Text", " a"],
   ["X-Text", "a "],
+  ["X-Text", "\ta"],
+  ["X-Text", "a\t"],
   ["X-Text", ""],
   ["X-Text", null],
   ["X-Text", 1],

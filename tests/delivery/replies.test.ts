@@ -230,6 +230,26 @@ withEachClock(() => {
     ]);
   });
 
+  test("a reply that is not UTF-8 is not posted with other characters in place of its bytes", async () => {
+    const webhook = await replying();
+    const latin1 = Buffer.from('{"reply": {"text": "Für Sie"}}', "latin1");
+    receiver.respond = (response) => void response.writeHead(200).end(latin1);
+    const question = await newQuestion(webhook);
+    await clock.settle();
+    expect(await messagesOf(question.conversationId)).toHaveLength(1);
+    expect(await repliesOf(webhook, question.deliveryId)).toEqual([
+      { messageId: null, problem: "invalid_json" },
+    ]);
+
+    // The character for unknown characters is a valid one.
+    replyWith("Unknown: \uFFFD");
+    const other = await newQuestion(webhook);
+    await clock.settle();
+    expect((await messagesOf(other.conversationId)).map(({ text }) => text)).toContain(
+      "Unknown: \uFFFD",
+    );
+  });
+
   test("a webhook that accepts no replies posts none, and neither does a failed response", async () => {
     const webhook = await newWebhook(receiver.url);
     replyWith("Unwanted");

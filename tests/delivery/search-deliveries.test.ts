@@ -15,9 +15,10 @@ import {
 } from "@/lib/deliveries/search";
 import { searchDeliveriesStatement } from "@/lib/deliveries/search.sql";
 import { searchEvents } from "@/lib/deliveries/search-events";
+import { resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
 import { checkedPerPage } from "@/lib/deliveries/undelivered-events.sql";
 import { searchEventsQuery } from "@/lib/events/schema";
-import { type Partition, reader, system } from "@/lib/platform/caller";
+import { type Caller, mutate, type Partition, reader, system } from "@/lib/platform/caller";
 import { pool } from "@/lib/platform/db";
 import { firstIdAt } from "@/lib/resources/ids";
 import { type Receiver, type Respond, startReceiver } from "../support/receiver";
@@ -255,4 +256,29 @@ test("the latency of a webhook is that of its deliveries that succeeded at the f
   expect(await latencyOfWebhook(caller, webhook.id)).toMatchObject({ p50: 40, p95: 40 });
   const other = await newWebhook(receiver.url);
   expect(await latencyOfWebhook(reader(system(other.partition)), other.id)).toBeNull();
+});
+
+test("the latency of a webhook includes test events that succeeded, but no failed ones and no resends", async () => {
+  const webhook = await newWebhook(receiver.url);
+  const caller = reader(system(webhook.partition));
+  const mutation = <Result>(run: (caller: Caller) => Promise<Result>) =>
+    mutate(system(webhook.partition), run);
+  const attempt = (id: string) => attemptDelivery({ ...webhook.partition, id });
+
+  receiver.respond = responses["5xx"];
+  const failed = await mutation((inside) => sendTestEvent(inside, webhook.id));
+  await attempt(failed.id);
+  expect(await latencyOfWebhook(caller, webhook.id)).toBeNull();
+
+  receiver.respond = responses["2xx"];
+  await mutation((inside) => resendDelivery(inside, webhook.id, failed.id));
+  await attempt(failed.id);
+  expect(await latencyOfWebhook(caller, webhook.id)).toBeNull();
+
+  const succeeded = await mutation((inside) => sendTestEvent(inside, webhook.id));
+  await attempt(succeeded.id);
+  await pool().query("UPDATE delivery_attempts SET duration_ms = 30 WHERE delivery_id = $1", [
+    succeeded.id,
+  ]);
+  expect(await latencyOfWebhook(caller, webhook.id)).toEqual({ count: 1, p50: 30, p95: 30 });
 });

@@ -1,13 +1,14 @@
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { signTestWebhook } from "@/sdk/src/webhooks";
+import { findPython, preparePython, python } from "../support/python";
 
 // The receivers of the guide, each with a valid and with a forged signature.
 
@@ -70,12 +71,13 @@ test("Hono: 204 for a signed event, 400 for a forged one", async () => {
   expect((await app.fetch(requestOf(forged))).status).toBe(400);
 });
 
-const hasExpress =
-  spawnSync(process.execPath, ["-e", "require('express')"], { cwd: root }).status === 0;
-if (!hasExpress)
-  process.stdout.write("The Express receiver is not run: express is not installed.\n");
-test.skipIf(!hasExpress)("Express: 204 for a signed event, 400 for a forged one", async () => {
-  const { app } = await load("express.mjs", "express");
+test("Express: 204 for a signed event, 400 for a forged one", async () => {
+  const own = path.join(folder, "express");
+  mkdirSync(own);
+  writeFileSync(path.join(own, "package.json"), '{ "private": true }');
+  const install = ["install", "--no-audit", "--no-fund", "express@5.2.1"];
+  await promisify(execFile)("npm", install, { cwd: own });
+  const { app } = await load("express.mjs", "express/receiver");
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
@@ -87,96 +89,106 @@ test.skipIf(!hasExpress)("Express: 204 for a signed event, 400 for a forged one"
   }
 });
 
-const python = { ...process.env, PYTHONPATH: path.join(root, "sdk-python/src") };
-const hasFastApi =
-  spawnSync("python3", ["-c", "import fastapi, httpx, parlance"], { env: python }).status === 0;
-if (!hasFastApi)
-  process.stdout.write(
-    "The FastAPI receiver is not run: python3 with fastapi, httpx and the packages of sdk-python is missing.\n",
-  );
-describe.skipIf(!hasFastApi)("FastAPI", () => {
-  test("204 for a signed event, 400 for a forged one", async () => {
-    writeFileSync(path.join(folder, "fastapi_app.py"), exampleNamed("fastapi_app.py"));
-    writeFileSync(path.join(folder, "body.json"), payload);
-    const program = `
+const pythonName = findPython("The FastAPI receiver is not run");
+test.skipIf(!pythonName)("FastAPI: 204 for a signed event, 400 for a forged one", async () => {
+  await preparePython(pythonName ?? "");
+  writeFileSync(path.join(folder, "fastapi_app.py"), exampleNamed("fastapi_app.py"));
+  const program = `
 import sys
 from fastapi.testclient import TestClient
 from fastapi_app import app
 body = open("body.json", "rb").read()
 for signature in sys.argv[1:]:
     print(TestClient(app).post("/webhooks/parlance", content=body, headers={"X-Service-Signature": signature}).status_code)`;
-    const { stdout } = await promisify(execFile)("python3", ["-c", program, header, forged], {
-      cwd: folder,
-      env: python,
-    });
-    expect(stdout.trim().split("\n")).toEqual(["204", "400"]);
-  });
+  expect(await statuses(python, "fastapi_test.py", program)).toEqual(["204", "400"]);
 });
 
-// Rails and Laravel themselves are stand-ins of a few lines: what the examples use of them.
-const hasRuby = spawnSync("ruby", ["--version"]).status === 0;
-if (!hasRuby) process.stdout.write("The Rails receiver is not run: ruby is missing.\n");
-test.skipIf(!hasRuby)("Rails: 204 for a signed event, 400 for a forged one", async () => {
+/** Whether a program exists that has these libraries. */
+function has(what: string, command: string, ...args: string[]): boolean {
+  const isThere = spawnSync(command, args).status === 0;
+  if (!isThere) process.stdout.write(`The ${what} is missing, so its receiver is not run.\n`);
+  return isThere;
+}
+
+// Action Controller, its router and Active Job, without the rest of Rails.
+const hasRails = has(
+  "package ruby-actionpack",
+  "ruby",
+  "-e",
+  "%w[logger action_controller active_job].each { |name| require name }",
+);
+test.skipIf(!hasRails)("Rails: 204 for a signed event, 400 for a forged one", async () => {
+  const [, route] = /Add the route: `([^`]+)`/.exec(guide) ?? expect.fail("the guide has no route");
   const program = `
-module ActionController
-  class API
-    attr_reader :request
-    def initialize(request) = @request = request
-    def head(status) = puts({ no_content: 204, bad_request: 400 }.fetch(status))
-  end
-end
+require "logger"
+require "action_controller"
+require "active_job"
+require "rack/mock"
+ActiveJob::Base.queue_adapter = :test
+ActiveJob::Base.logger = nil
 module ParlanceWebhook
   module_function
 ${verifier("verify.rb")}
 end
-module ParlanceEventJob
-  def self.perform_later(body) = nil
+class ParlanceEventJob < ActiveJob::Base
+  def perform(body) = nil
 end
 ${exampleNamed("parlance_webhooks_controller.rb")}
-Request = Struct.new(:raw_post, :headers)
+routes = ActionDispatch::Routing::RouteSet.new
+routes.draw { ${route} }
 ARGV.each do |signature|
-  headers = { "X-Service-Signature" => signature }
-  ParlanceWebhooksController.new(Request.new(File.read("body.json", mode: "rb"), headers)).create
-end`;
-  expect(await statuses("ruby", "receiver.rb", program)).toEqual(["204", "400"]);
+  options = { "CONTENT_TYPE" => "application/json", "HTTP_X_SERVICE_SIGNATURE" => signature, input: File.read("body.json", mode: "rb") }
+  puts Rack::MockRequest.new(routes).post("/webhooks/parlance", options).status
+end
+puts "#{ActiveJob::Base.queue_adapter.enqueued_jobs.length} job"`;
+  expect(await statuses("ruby", "receiver.rb", program)).toEqual(["204", "400", "1 job"]);
 });
 
-const hasPhp = spawnSync("php", ["--version"]).status === 0;
-if (!hasPhp) process.stdout.write("The Laravel receiver is not run: php is missing.\n");
-test.skipIf(!hasPhp)("Laravel: 204 for a signed event, 400 for a forged one", async () => {
-  const [, imports = "", example = ""] =
-    /^<\?php\s+((?:use .+\n)+)([\s\S]*)$/.exec(exampleNamed("api.php")) ?? [];
+// Laravel's container, router, requests, responses and jobs, as Debian packages them.
+const laravel = "/usr/share/php/Illuminate/autoload.php";
+const hasLaravel = has(
+  "package php-laravel-framework",
+  "php",
+  "-r",
+  `exit(file_exists('${laravel}') ? 0 : 1);`,
+);
+test.skipIf(!hasLaravel)("Laravel: 204 for a signed event, 400 for a forged one", async () => {
+  writeFileSync(path.join(folder, "api.php"), exampleNamed("api.php"));
   const program = `<?php
+namespace {
+    require '${laravel}';
+${verifier("verify.php").replace("<?php", "")}
+}
 namespace App\\Jobs {
-    class HandleParlanceEvent { public static function dispatch($body) {} }
-}
-namespace Illuminate\\Http {
-    class Request {
-        public function __construct(private string $signature) {}
-        public function getContent() { return file_get_contents('body.json'); }
-        public function header($name, $default) { return $name === 'X-Service-Signature' ? $this->signature : $default; }
-    }
-}
-namespace Illuminate\\Support\\Facades {
-    class Route {
-        public static function post($path, $action) {
-            global $argv;
-            foreach (array_slice($argv, 1) as $signature) {
-                $action(new \\Illuminate\\Http\\Request($signature));
-            }
-        }
+    class HandleParlanceEvent
+    {
+        use \\Illuminate\\Foundation\\Bus\\Dispatchable;
+        public static int $handled = 0;
+        public function __construct(public string $body) {}
+        public function handle(): void { self::$handled++; }
     }
 }
 namespace {
-${imports}
-    function config($name) { return getenv('PARLANCE_WEBHOOK_SECRET'); }
-    function response() {
-        return new class { public function noContent($status = 204) { echo $status, "\\n"; } };
+    $app = new Illuminate\\Foundation\\Application(__DIR__);
+    $app->instance('config', new Illuminate\\Config\\Repository([
+        'services' => ['parlance' => ['webhook_secret' => getenv('PARLANCE_WEBHOOK_SECRET')]],
+        'view' => ['paths' => [], 'compiled' => __DIR__],
+    ]));
+    Illuminate\\Support\\Facades\\Facade::setFacadeApplication($app);
+    foreach (['Bus\\\\Bus', 'Filesystem\\\\Filesystem', 'View\\\\View'] as $provider) {
+        $app->register("Illuminate\\\\{$provider}ServiceProvider");
     }
-${verifier("verify.php").replace("<?php", "")}
-${example}
+    Illuminate\\Support\\Facades\\Route::prefix('api')->group(__DIR__ . '/api.php');
+    foreach (array_slice($argv, 1) as $signature) {
+        $server = ['HTTP_X_SERVICE_SIGNATURE' => $signature, 'CONTENT_TYPE' => 'application/json'];
+        $body = file_get_contents('body.json');
+        $request = Illuminate\\Http\\Request::create('/api/webhooks/parlance', 'POST', [], [], [], $server, $body);
+        $app->instance('request', $request);
+        echo $app['router']->dispatch($request)->getStatusCode(), "\\n";
+    }
+    echo App\\Jobs\\HandleParlanceEvent::$handled, " job\\n";
 }`;
-  expect(await statuses("php", "receiver.php", program)).toEqual(["204", "400"]);
+  expect(await statuses("php", "receiver.php", program)).toEqual(["204", "400", "1 job"]);
 });
 
 function verifier(file: string): string {

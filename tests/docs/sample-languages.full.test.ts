@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +9,7 @@ import { goSample, phpSample, pythonSample } from "@/components/docs/sample-lang
 import { type DescribedOperation, isStream } from "@/components/docs/samples";
 import { baseUrl, newTenant } from "../support/api";
 import { pdfOf } from "../support/files";
+import { findPython, preparePython, python } from "../support/python";
 import { type Receiver, startReceiver } from "../support/receiver";
 import { furnish, withIds } from "../support/sample-resources";
 
@@ -27,18 +28,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const works = (command: string, args: string[]) =>
-  spawnSync(command, args, { cwd: path.resolve("sdk-python") }).status === 0;
+const works = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 const has = {
-  go: spawnSync("go", ["version"]).status === 0,
-  php: works("php", ["-r", "exit(function_exists('curl_init') ? 0 : 1);"]),
-  python: works("python3", ["-c", "import parlance"]),
+  go: works("go", "version"),
+  php: works("php", "-r", "exit(function_exists('curl_init') ? 0 : 1);"),
 };
-for (const [language, isInstalled] of Object.entries(has))
-  if (!isInstalled)
-    process.stdout.write(
-      `The ${language} samples are not run: ${language === "python" ? "python3 with the packages of sdk-python" : language === "php" ? "php with its curl extension" : "go"} is missing.\n`,
-    );
+if (!has.go) process.stdout.write("The Go samples are not run: go is missing.\n");
+if (!has.php)
+  process.stdout.write("The PHP samples are not run: php with its curl extension is missing.\n");
+const pythonName = findPython("The Python samples are not run");
 
 // A stream does not end by itself.
 const operations = describedOperations().filter(({ operation }) => !isStream(operation));
@@ -101,18 +99,30 @@ describe.skipIf(!has.php)("PHP", () => {
   });
 });
 
-describe.skipIf(!has.python)("Python", () => {
-  test.each(named)("%s succeeds", async (operationId, described) => {
-    const { code, key } = await prepare(described, pythonSample);
-    writeFileSync(path.join(folder, `${operationId}.py`), code);
+// One process runs them all, because it takes longer to load the client than to call it.
+const runAll = `
+import json, os, runpy, traceback
+failed = {}
+for name, key in json.load(open("keys.json")).items():
+    os.environ["PARLANCE_API_KEY"] = key
+    try:
+        runpy.run_path(f"{name}.py", run_name="__main__")
+    except BaseException:
+        failed[name] = traceback.format_exc()
+json.dump(failed, open("failed.json", "w"))`;
+
+describe.skipIf(!pythonName)("Python", () => {
+  test("every sample succeeds", async () => {
+    await preparePython(pythonName ?? "");
+    const keys: Record<string, string> = {};
+    for (const [operationId, described] of named) {
+      const { code, key } = await prepare(described, pythonSample);
+      writeFileSync(path.join(folder, `${operationId}.py`), code);
+      keys[operationId] = key;
+    }
+    writeFileSync(path.join(folder, "keys.json"), JSON.stringify(keys));
     // The client raises an error for every response that is not successful.
-    await run("python3", [`${operationId}.py`], {
-      cwd: folder,
-      env: {
-        ...process.env,
-        PARLANCE_API_KEY: key,
-        PYTHONPATH: path.resolve("sdk-python/src"),
-      },
-    });
+    await run(python, ["-c", runAll], { cwd: folder, maxBuffer: 2 ** 26 });
+    expect(JSON.parse(readFileSync(path.join(folder, "failed.json"), "utf8"))).toEqual({});
   });
 });

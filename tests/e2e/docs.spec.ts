@@ -17,6 +17,8 @@ const pagesToOpen = [
   "/docs/reference",
   "/docs/reference/conversations",
   "/docs/reference/knowledge-bases",
+  "/docs/reference/conversations/create-conversation",
+  "/docs/reference/knowledge-bases/replace-document",
 ];
 
 test("every kind of page fits 390 px and 1440 px, requests no other host and logs no errors @full", async ({
@@ -34,7 +36,7 @@ test("every kind of page fits 390 px and 1440 px, requests no other host and log
   expect(findings).toEqual([]);
 });
 
-// The longest pages consist of the same parts as these, and axe needs very long for them.
+// The longest guides consist of the same parts as these, and axe needs very long for them.
 for (const path of [
   "/docs",
   "/docs/quickstart",
@@ -43,7 +45,8 @@ for (const path of [
   "/docs/events",
   "/docs/events/conversation.updated",
   "/docs/reference",
-  "/docs/reference/account",
+  "/docs/reference/customers",
+  "/docs/reference/conversations/create-conversation",
 ]) {
   test(`axe reports no violations at ${path}, in light and dark`, { tag: "@full" }, async ({
     page,
@@ -107,7 +110,7 @@ test("an operation can be tried with your own key, which stays for the next one"
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();
 
-  await page.goto("/docs/reference/customers#createCustomer");
+  await page.goto("/docs/reference/customers/create-customer");
   const create = page.locator("#createCustomer");
   await create.getByText("Try it", { exact: true }).click();
   await create.getByLabel("API key").fill(key);
@@ -115,6 +118,7 @@ test("an operation can be tried with your own key, which stays for the next one"
   await expect(create.getByRole("form")).toContainText('"externalId": "user_8412"');
   await expect(create.getByRole("form")).toContainText("201");
 
+  await page.goto("/docs/reference/customers/list-customers");
   const list = page.locator("#listCustomers");
   await list.getByText("Try it", { exact: true }).click();
   await expect(list.getByLabel("API key")).toHaveValue(key);
@@ -123,7 +127,7 @@ test("an operation can be tried with your own key, which stays for the next one"
   await expect(list.getByRole("form")).toContainText("422");
 
   // A test key stays in the tab, and the command that sets it is next to the samples.
-  await page.goto("/docs/reference/agents#createAgent");
+  await page.goto("/docs/reference/agents/create-agent");
   const other = page.locator("#createAgent");
   const command = await copy(page, "Copy the command that sets your key");
   expect(command).toBe(`export PARLANCE_API_KEY=${key}`);
@@ -148,12 +152,54 @@ test("a new test key can be used in the reference without copying it", async ({ 
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();
 
-  await page.goto("/docs/reference/account");
+  await page.goto("/docs/reference/account/get-account");
   const account = page.locator("#getAccount");
   await account.getByText("Try it", { exact: true }).click();
   await expect(account.getByLabel("API key")).toHaveValue(key);
   await account.getByRole("button", { name: "Send" }).click();
   await expect(account.getByRole("form")).toContainText('"environment": "test"');
+});
+
+test("a link to an operation on the page of its tag opens the page of the operation", async ({
+  page,
+}) => {
+  await page.goto("/docs/reference/customers#createCustomer");
+  await expect(page).toHaveURL("/docs/reference/customers/create-customer");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Create a customer");
+  await page.goto("/docs/reference/customers#objects");
+  await expect(page.getByRole("heading", { name: "Objects" })).toBeInViewport();
+  await page.getByRole("link", { name: /Change a customer/ }).click();
+  await expect(page).toHaveURL("/docs/reference/customers/update-customer");
+  await page.getByRole("article").getByRole("link", { name: "Customers" }).click();
+  await expect(page).toHaveURL("/docs/reference/customers");
+});
+
+test("the samples of every operation have the language that was chosen last", async ({ page }) => {
+  const findings = watch(page);
+  await page.goto("/docs/reference/customers/create-customer");
+  await page.getByRole("tab", { name: "Python" }).click();
+  await expect(page.getByRole("tabpanel")).toContainText("parlance.customers.create(");
+  await page.goto("/docs/reference/agents/create-agent");
+  await expect(page.getByRole("tab", { name: "Python" })).toHaveAttribute("aria-selected", "true");
+  await expect(page.getByRole("tabpanel")).toContainText("parlance.agents.create(");
+  expect(findings).toEqual([]);
+});
+
+test("every page of the reference has a sample without JavaScript, and at most 350 KB", async ({
+  request,
+}) => {
+  const { documentIds }: { documentIds: Record<string, string> } = await (
+    await request.get("/docs/search.json")
+  ).json();
+  const paths = Object.values(documentIds).filter((path) => /^\/docs\/reference[^#]*$/.test(path));
+  expect(paths.length).toBeGreaterThan(70);
+  for (const path of paths) {
+    const text = await (await request.get(path)).text();
+    expect([path, text.length < 350_000]).toEqual([path, true]);
+    const withoutScripts = text.replaceAll(/<script[\s\S]*?<\/script>/g, "");
+    const isOperation = path.split("/").length === 5;
+    expect([path, withoutScripts.includes("Authorization: Bearer ")]).toEqual([path, isOperation]);
+  }
 });
 
 test("a page can be read as Markdown: by its name, by the Accept header, and with a button", async ({

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { queryDatabase } from "./database";
 import { newTestKey, signUp } from "./sign-up";
 import { expect, test } from "./test";
@@ -44,4 +45,43 @@ test("a page that cannot be refreshed stays visible and says so, and recovers by
   await setPayload(payload);
   await expect(event).toBeVisible();
   await expect(failure).toBeHidden();
+});
+
+test("a part of a page that cannot be rendered is logged with what the visitor is shown", async ({
+  page,
+  request,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  const key = await newTestKey(page);
+  await request.post("/v1/public/customers", {
+    headers: { Authorization: `Bearer ${key}` },
+    data: { name: "Ada" },
+  });
+  // Valid JSON without a time: it can be read, and fails only where its time is rendered.
+  const [{ id, payload } = { id: "", payload: "" }] = await queryDatabase<{
+    id: string;
+    payload: string;
+  }>("SELECT id, payload FROM events WHERE tenant_id = (SELECT id FROM tenants WHERE slug = $1)", [
+    tenantSlug,
+  ]);
+  const { timestamp: _time, ...rest } = JSON.parse(payload);
+  await queryDatabase("UPDATE events SET payload = $2 WHERE id = $1", [id, JSON.stringify(rest)]);
+
+  const path = `/${tenantSlug}/test/events/${id}`;
+  await page.goto(`${path}?q=hunter2`);
+  await expect(page.getByRole("heading", { name: "This page could not be loaded" })).toBeVisible();
+  const digest = await page.getByRole("alert").locator("code").textContent();
+  const logged = () => readFileSync(process.env.PRODUCT_LOG ?? "", "utf8").split("\n");
+  await expect.poll(() => logged().some((line) => line.includes(path))).toBe(true);
+  const lines = logged().filter((line) => line.includes(path));
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({
+      level: 50,
+      method: "GET",
+      path,
+      digest,
+      err: expect.objectContaining({ message: expect.stringContaining("Invalid time") }),
+    }),
+  );
+  expect(lines.join("")).not.toContain("hunter2");
 });

@@ -164,3 +164,48 @@ test("a form keeps its input when no response comes, or when a part of the page 
   await expect(page.getByText("A part of this page could not be loaded.")).toBeVisible();
   await expect(url).toHaveValue("https://example.com/hook");
 });
+
+test("without a connection, links, filters, the palette and a drawer leave the page as it is, and say why", async ({
+  page,
+  context,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  const key = await newTestKey(page);
+  await page.request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } });
+  const base = `/${tenantSlug}/test`;
+  const offline = page.getByText("You are offline. Try again when you are connected.");
+
+  await page.goto(`${base}/webhooks/new`);
+  await page.getByLabel("Description").fill("Typed before the tunnel");
+  await context.setOffline(true);
+  await page.getByRole("link", { name: "Events" }).click();
+  await expect(offline).toBeVisible();
+  await expect(page.getByLabel("Description")).toHaveValue("Typed before the tunnel");
+  await context.setOffline(false);
+  await page.getByLabel("Description").fill("");
+
+  await page.goto(`${base}/logs`);
+  await page.getByRole("row").filter({ hasText: "/account" }).getByRole("link").click();
+  const drawer = page.getByRole("dialog").filter({ hasText: "Copy as curl" });
+  await expect(drawer).toBeVisible();
+  await context.setOffline(true);
+  const opened = page.url();
+  await drawer.getByRole("button", { name: "Close" }).click();
+  await expect(offline).toBeVisible();
+  await expect(drawer).toBeVisible();
+  await context.setOffline(false);
+  await drawer.getByRole("button", { name: "Close" }).click();
+  await expect(drawer).toBeHidden();
+  await expect(page).not.toHaveURL(opened);
+
+  await context.setOffline(true);
+  await page.getByLabel("Status").selectOption("4xx");
+  await page.getByRole("link", { name: "Customers" }).click();
+  await page.keyboard.press("Control+k");
+  await expect(offline).toBeVisible();
+  await expect(page).toHaveURL(`${base}/logs`);
+  await expect(page.getByRole("heading", { level: 1, name: "Logs" })).toBeVisible();
+  await context.setOffline(false);
+  await page.getByRole("link", { name: "Customers" }).click();
+  await expect(page).toHaveURL(`${base}/customers`);
+});

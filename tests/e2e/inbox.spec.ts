@@ -498,6 +498,50 @@ test("unread conversations are marked until they are opened, filters are saved a
   await expect(list(page).getByRole("link", { name: "Waiting" })).toBeHidden();
 });
 
+test("the tabs of all statuses and their counts are visible, however many conversations there are, on screens of every width", async ({
+  page,
+  request,
+}) => {
+  const { base, call } = await newInbox(page, request);
+  const name =
+    "Maximiliane-von-Hohenfels-Waldenburg@a-very-long-subdomain.of-a-company.example.com";
+  const { id } = await call("POST", "/conversations", {
+    channelId: "web",
+    message: "x".repeat(400),
+    customer: { externalId: "u".repeat(120), name, email: name },
+  });
+  await queryDatabase(
+    `INSERT INTO conversations (tenant_id, environment, id, status, channel_id, tags, created_at, updated_at)
+    SELECT id, 'test', 'cnv_01' || lpad(n::text, 24, '0'), (ARRAY['OPEN', 'PENDING', 'SNOOZED', 'RESOLVED', 'CLOSED'])[n % 5 + 1]::"ConversationStatus",
+      'web', '{}', now(), now()
+    FROM tenants, generate_series(1, 5_500) AS n WHERE slug = $1`,
+    [base.split("/")[1]],
+  );
+  await page.goto(`${base}/conversations`);
+  const nav = page.getByRole("navigation", { name: "Conversations by status" });
+  await expect(nav.getByRole("link")).toHaveText([
+    "Open 999+",
+    "Pending 999+",
+    "Snoozed 999+",
+    "Resolved 999+",
+    "Closed 999+",
+    "All 999+",
+  ]);
+  for (const width of [1536, 1280, 1024, 390, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    const hidden = await nav.evaluate((element) => element.scrollWidth - element.clientWidth);
+    expect([width, hidden]).toEqual([width, 0]);
+  }
+
+  // The page of the customer, whose conversation has no subject but its long message.
+  const { customerId } = await call("GET", `/conversations/${id}`);
+  await page.goto(`${base}/customers/${customerId}`);
+  for (const width of [1280, 1024, 390, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expectNoOverflow(page, `customer, ${width} px`);
+  }
+});
+
 test("rows are 72 pixels high, URLs in messages are links, and a reply shows where it was delivered @full", async ({
   page,
   request,
@@ -699,6 +743,13 @@ test("a viewer can read, sees why there is no composer, and cannot change anythi
   await expect(
     viewer.getByText("Only owners, admins and members may create customers."),
   ).toBeVisible();
+  await viewer.goto(`${base}/settings`);
+  const tabs = viewer.getByRole("navigation", { name: "Settings" }).getByRole("link");
+  await expect(tabs).toHaveText(["General", "Members", "Retention", "Notifications", "Profile"]);
+  await viewer.keyboard.press("Control+k");
+  await viewer.getByPlaceholder("Page, action, name, URL or ID").fill("re");
+  await expect(viewer.getByRole("option", { name: "Retention" })).toBeVisible();
+  await expect(viewer.getByRole("option", { name: /Access review|Create/ })).toHaveCount(0);
 
   // A page that was open before the role changed.
   await page.goto(`${base}/conversations/${id}`);

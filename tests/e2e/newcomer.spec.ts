@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
 import { type Receiver, startReceiver } from "../support/receiver";
-import { password } from "./sign-up";
+import { password, signUp } from "./sign-up";
 import { copy, expect, test } from "./test";
 import { expectNoOverflow, expectNoViolations } from "./watch";
 
@@ -111,6 +111,37 @@ test("a new user gets from sign-up to a received webhook, and to live, by follow
   await expect(step(page, "Go live")).toBeHidden();
   await page.getByText("Show", { exact: true }).click();
   await expect(step(page, "Go live")).toBeVisible();
+});
+
+test("a new user resolves a conversation, and finds the second factor from the first page, which can wait", async ({
+  page,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  const overview = `/${tenantSlug}/test`;
+  await page.goto(overview);
+  await page.getByRole("link", { name: "Conversations" }).click();
+  await page.getByRole("button", { name: "Create conversation" }).click();
+  await page.getByLabel("What the customer writes").fill("Where is my order?");
+  await page.getByRole("dialog").getByRole("button", { name: "Create conversation" }).click();
+  await page.getByRole("button", { name: "Resolve", exact: true }).click();
+  await expect(page.getByText("Resolved.", { exact: true })).toBeVisible();
+
+  await page.getByRole("link", { name: "Overview", exact: true }).click();
+  await page.getByRole("link", { name: "Add second factor" }).click();
+  const panel = page.locator("#second-factor");
+  await expect(panel.getByRole("button", { name: "Add authenticator app" })).toBeInViewport();
+  await page.goBack();
+  await page.getByRole("button", { name: /account and organizations/ }).click();
+  await page.getByRole("link", { name: "Second factor", exact: true }).click();
+  await expect(panel).toBeInViewport();
+
+  await page.goto(overview);
+  await page.getByRole("button", { name: "Not now" }).click();
+  const hint = page.getByRole("link", { name: "Add second factor" });
+  await expect(hint).toBeHidden();
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
+  await expect(hint).toBeHidden();
 });
 
 for (const look of [{ name: "light", colorScheme: "light" as const, width: 1280 }]) {

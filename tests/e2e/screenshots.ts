@@ -1,5 +1,5 @@
-// `npm run screenshots`: saves a screenshot of every page, light and dark, wide and narrow, in the
-// folder screenshots/.
+// `npm run screenshots`: saves a screenshot of every page, light and dark, wide and narrow, and at
+// 200 % zoom, in the folder screenshots/.
 import { mkdirSync, rmSync } from "node:fs";
 import { chromium } from "@playwright/test";
 import { furnish } from "./furnish";
@@ -11,6 +11,14 @@ const looks = [
   { suffix: "", colorScheme: "light" as const, viewport: { width: 1280, height: 860 } },
   { suffix: "-dark", colorScheme: "dark" as const, viewport: { width: 1280, height: 860 } },
   { suffix: "-narrow", colorScheme: "light" as const, viewport: { width: 390, height: 844 } },
+  { suffix: "-small", colorScheme: "dark" as const, viewport: { width: 320, height: 640 } },
+  // A window of 1280 × 860 at 200 %.
+  {
+    suffix: "-zoomed",
+    colorScheme: "light" as const,
+    viewport: { width: 640, height: 430 },
+    deviceScaleFactor: 2,
+  },
 ];
 
 const stop = await startProduct();
@@ -23,10 +31,9 @@ await makePast();
 try {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  for (const { suffix, colorScheme, viewport } of looks) {
+  for (const { suffix, ...look } of looks) {
     const context = await browser.newContext({
-      colorScheme,
-      viewport,
+      ...look,
       baseURL: process.env.PRODUCT_URL,
     });
     const page = await context.newPage();
@@ -36,13 +43,13 @@ try {
       await page.getByRole("heading", { level: 1, includeHidden: true }).first().waitFor();
       await page.evaluate(() => document.fonts.ready);
       await page.waitForTimeout(500);
-      await page.screenshot({ path: `${folder}/${name}${suffix}.png` });
+      await page.screenshot({ path: `${folder}/${name}${suffix}.png`, scale: "css" });
     };
     for (const [name, path] of Object.entries({
       login: "/login",
       "sign-up": "/signup",
       docs: "/docs",
-      reference: "/docs/reference/conversations",
+      reference: "/docs/reference/conversations/create-conversation",
     })) {
       await shoot(name, path);
     }

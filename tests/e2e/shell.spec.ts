@@ -278,7 +278,8 @@ test("lists have pages in both directions, a size, an order and a CSV, and a req
   // Of a search for a customer, the log, from which nothing is erased, has only the filter.
   await page.request.get(`${base}/customers/csv?q=jane%40customer.example`);
   const auditLog = await (await page.request.get(`${base}/settings/audit-log/csv`)).text();
-  expect(auditLog).toContain("customers.exported");
+  for (const action of ["customers.exported", "audit_log.exported"])
+    expect(auditLog).toContain(action);
   expect(auditLog).not.toContain("jane@customer.example");
 
   await page.goto(`${base}/logs`);
@@ -302,4 +303,61 @@ test("lists have pages in both directions, a size, an order and a CSV, and a req
   await expect(page.getByText("No events match these filters")).toBeVisible();
   await page.goto(`${base}/events?undelivered=true`);
   await expect(page.getByText("No events match these filters")).toBeVisible();
+});
+
+test("a page requests no other page before the pointer or the focus is near its link", async ({
+  page,
+  request,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  const headers = { authorization: `Bearer ${await newTestKey(page)}` };
+  const names = ["Ada", "Grace", "Edsger"];
+  for (const name of names) await request.post("/v1/public/customers", { headers, data: { name } });
+  await request.post("/v1/public/customers", { headers, data: {} });
+  // Away from all links.
+  await page.mouse.move(0, 0);
+  const prefetched: string[] = [];
+  page.on("request", (sent) => {
+    if (sent.headers()["next-router-prefetch"]) prefetched.push(new URL(sent.url()).pathname);
+  });
+  for (const path of ["", "/customers", "/events", "/logs", "/settings"]) {
+    await page.goto(`/${tenantSlug}/test${path}`, { waitUntil: "networkidle" });
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  }
+  expect(prefetched).toEqual([]);
+
+  await page.goto(`/${tenantSlug}/test/customers`);
+  await page.getByRole("link", { name: "Edsger" }).hover();
+  await expect.poll(() => prefetched.length).toBeGreaterThan(0);
+  expect(new Set(prefetched).size).toBe(1);
+  expect(prefetched[0]).toContain("/customers/cus_");
+});
+
+test("on a small laptop, the sidebar shows all its pages without scrolling", async ({ page }) => {
+  const { tenantSlug } = await signUp(page);
+  await page.setViewportSize({ width: 1366, height: 768 });
+  await page.goto(`/${tenantSlug}/test`);
+  await expect(page.getByRole("link", { name: "Settings" })).toBeInViewport({ ratio: 1 });
+  const sidebar = page.getByRole("banner").filter({ has: page.getByText("Documentation") });
+  const hidden = await sidebar.evaluate((element) => element.scrollHeight - element.clientHeight);
+  expect(hidden).toBe(0);
+});
+
+test("columns of a webhook leave room for their values", async ({ page, request }) => {
+  const { tenantSlug } = await signUp(page);
+  const headers = { authorization: `Bearer ${await newTestKey(page)}` };
+  const created = await request.post("/v1/public/webhooks", {
+    headers,
+    data: { url: "https://example.com/hook", events: ["*"] },
+  });
+  await page.goto(`/${tenantSlug}/test/webhooks/${(await created.json()).id}`);
+  for (const width of [1280, 1024, 768, 390, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expectNoOverflow(page, `webhook, ${width} px`);
+    const widths = await page
+      .getByRole("definition")
+      .evaluateAll((values) => values.map((value) => value.getBoundingClientRect().width));
+    expect(widths.length).toBeGreaterThan(5);
+    expect(Math.min(...widths), `${width} px`).toBeGreaterThan(90);
+  }
 });

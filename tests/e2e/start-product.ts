@@ -1,3 +1,4 @@
+import path from "node:path";
 import { startIdentityProvider } from "../support/identity-provider";
 import { startInstallation } from "../support/installation";
 
@@ -15,10 +16,11 @@ export default async function startProduct(): Promise<() => Promise<void>> {
     WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 7 }, () => "7200").join(),
     ...provider.environment,
   };
-  const { url, databaseUrl, mailPage, stop } = await startInstallation({ environment });
+  const { url, databaseUrl, mailPage, directory, stop } = await startInstallation({ environment });
   Object.assign(process.env, {
     PRODUCT_URL: url,
     PRODUCT_DATABASE_URL: databaseUrl,
+    PRODUCT_LOG: path.join(directory, "logs", "web.log"),
     PRODUCT_MAIL_PAGE: mailPage ?? "",
     PROVIDER_URL: provider.url,
   });

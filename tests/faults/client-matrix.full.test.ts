@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newTenant } from "../support/api";
 import { type RunningProcess, startWeb } from "../support/processes";
+import { findPython, preparePython, python } from "../support/python";
 
 // Clients in other languages against the built product, after a page was opened: a read, a write,
 // and a body that is rejected while it is still being sent. Each prints the three statuses.
@@ -15,6 +16,8 @@ const directory = mkdtempSync(path.join(tmpdir(), "parlance-clients-"));
 
 let web: RunningProcess & { url: string };
 beforeAll(async () => {
+  const pythonName = findPython("Python's httpx is not tested");
+  if (pythonName) await preparePython(pythonName);
   web = await startWeb();
   expect((await fetch(`${web.url}/login`)).status).toBe(200);
 });
@@ -109,9 +112,9 @@ const clients: Client[] = [
   },
   {
     name: "Python's httpx",
-    needs: ["python3", "-c", "import httpx"],
+    needs: [python, "-c", "import httpx"],
     files: { "client.py": httpx },
-    command: ["python3", "client.py"],
+    command: [python, "client.py"],
   },
   {
     name: ".NET's HttpClient",

@@ -11,6 +11,13 @@ import { openApiDocument } from "@/lib/api/openapi";
 
 const goGenerator = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2";
 const pythonGenerator = "openapi-python-client==0.29.1";
+// Newer versions of the second need Node 22.
+const typeScriptPackages = [
+  "openapi-typescript@7.13.0",
+  "openapi-fetch@0.17.0",
+  "@hey-api/openapi-ts@0.95.0",
+  "typescript@5.9.3",
+];
 
 const folder = mkdtempSync(path.join(tmpdir(), "parlance-clients-"));
 const document = openApiDocument({
@@ -103,3 +110,57 @@ print(EventName("message.received"), ConversationStatus.OPEN)`;
     expect(await run(python, "-c", program)).toBe("message.received OPEN\n");
   },
 );
+
+/** A program that reads a response and an event. The compiler refuses fields that they lack. */
+const typeScriptUse = (call: string, conversation: string, event: string) => `
+export async function open(): Promise<string | null> {
+  const { data, error } = await ${call};
+  if (error) return error.title;
+  // @ts-expect-error: a conversation has no such field.
+  data.channel;
+  const created: ${conversation} = data;
+  return created.channelId;
+}
+export function textOf(event: ${event}): string | null {
+  // @ts-expect-error: not every event has a text.
+  event.data.object.text;
+  return event.type === "message.received" ? event.data.object.text : null;
+}
+`;
+
+test("TypeScript, by openapi-typescript and by @hey-api/openapi-ts: they compile, and events are discriminated by their type", {
+  timeout: 900_000,
+}, async () => {
+  writeFileSync(path.join(folder, "package.json"), '{ "private": true, "type": "module" }');
+  await run("npm", "install", "--no-audit", "--no-fund", ...typeScriptPackages);
+  const bin = (name: string) => path.join(folder, "node_modules/.bin", name);
+  // Otherwise it declares fields with a default as required, in what is sent, too.
+  const flags = ["--default-non-nullable", "false"];
+  await run(bin("openapi-typescript"), "openapi.json", "--output", "types.ts", ...flags);
+  await run(bin("openapi-ts"), "--input", "openapi.json", "--output", "hey");
+
+  const sent = `headers: { "Idempotency-Key": "order-1042" }, body: { channelId: "web", message: "Hello" }`;
+  writeFileSync(
+    path.join(folder, "use-types.ts"),
+    `import createClient from "openapi-fetch";
+import type { components, paths } from "./types";
+type Schemas = components["schemas"];
+const api = createClient<paths>({ baseUrl: "https://api.parlance.test" });
+${typeScriptUse(`api.POST("/v1/public/conversations", { ${sent} })`, `Schemas["Conversation"]`, `Schemas["Event"]`)}`,
+  );
+  writeFileSync(
+    path.join(folder, "use-hey.ts"),
+    `import { type Conversation, createConversation, type Event } from "./hey";
+${typeScriptUse(`createConversation({ ${sent} })`, "Conversation", "Event")}`,
+  );
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--target",
+    "es2022",
+    "--lib",
+    "es2022,dom,dom.iterable",
+  ];
+  const modules = ["--module", "esnext", "--moduleResolution", "bundler"];
+  await run(bin("tsc"), ...options, ...modules, "use-types.ts", "use-hey.ts");
+});

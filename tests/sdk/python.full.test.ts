@@ -1,32 +1,19 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { signatureHeader, standardWebhooksHeaders } from "@/lib/deliveries/engine/sign";
 import { baseUrl, call, newTenant } from "../support/api";
+import { findPython, preparePython, python, pythonFolder } from "../support/python";
 
 // The checks and tests of the Python client in sdk-python/, in an environment of their own.
 
-const folder = path.resolve("sdk-python");
-const environment = path.join(folder, ".venv");
-
-function findPython(): string | null {
-  const isUsable = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))";
-  for (const name of ["python3", "python"])
-    if (spawnSync(name, ["-c", isUsable]).status === 0) return name;
-  process.stdout.write(
-    "The Python client was not tested: Python 3.9 or newer with venv and pip is missing.\n",
-  );
-  return null;
-}
-
-const python = findPython();
+const name = findPython("The Python client was not tested");
 
 async function run(program: string, args: string[], env: Record<string, string> = {}) {
   const result = promisify(execFile)(program, args, {
-    cwd: folder,
+    cwd: pythonFolder,
     env: { ...process.env, ...env },
     maxBuffer: 2 ** 26,
   });
@@ -35,28 +22,21 @@ async function run(program: string, args: string[], env: Record<string, string> 
   );
 }
 
-const runModule = (name: string, ...args: string[]) =>
-  run(path.join(environment, "bin", "python"), ["-m", name, ...args]);
+const runModule = (module: string, ...args: string[]) => run(python, ["-m", module, ...args]);
 
 beforeAll(async () => {
-  if (!python) return;
-  const stampFile = path.join(environment, "installed");
-  const stamp = readFileSync(path.join(folder, "pyproject.toml"), "utf8");
-  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
-  await run(python, ["-m", "venv", "--clear", environment]);
-  await runModule("pip", "install", "--quiet", "--editable", ".[test]");
-  writeFileSync(stampFile, stamp);
+  if (name) await preparePython(name);
 });
 
-test.skipIf(!python)("the Python client passes ruff and mypy --strict", async () => {
+test.skipIf(!name)("the Python client passes ruff and mypy --strict", async () => {
   await runModule("ruff", "check");
   await runModule("ruff", "format", "--check");
   await runModule("mypy");
 });
 
-test.skipIf(!python)("the Python client passes its tests against the service", async () => {
+test.skipIf(!name)("the Python client passes its tests against the service", async () => {
   const tenant = await newTenant();
-  await run(path.join(environment, "bin", "python"), ["-m", "pytest", "--quiet"], {
+  await run(python, ["-m", "pytest", "--quiet"], {
     PARLANCE_BASE_URL: baseUrl(),
     PARLANCE_API_KEY: tenant.key,
     PARLANCE_TEST_WEBHOOK: JSON.stringify(await signedWebhook(tenant)),

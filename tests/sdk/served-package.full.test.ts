@@ -23,7 +23,7 @@ test("npm installs the client and its command from the running service", async (
     const other = await fetch(`${web.url}/sdk/0.0.1.tgz`);
     expect([other.status, await other.text()]).toEqual([
       404,
-      `There is no 0.0.1.tgz here. The client of this service is ${version}.\n`,
+      `There is no 0.0.1.tgz here. The clients of this service are ${version}.\n`,
     ]);
   } finally {
     await web.end();

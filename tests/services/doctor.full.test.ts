@@ -9,7 +9,7 @@ import { env } from "@/lib/platform/env";
 import { createGuards, dropGuards } from "@/lib/tenant-move/guard";
 import { commandLockOf } from "@/lib/tenant-move/service";
 import { nameOf } from "@/lib/tenant-move/sessions";
-import { examineDatabase } from "@/server/admin/examine-database";
+import { examineClock, examineDatabase } from "@/server/admin/examine-database";
 import { examineMoves } from "@/server/admin/examine-moves";
 import { examineDisk, examineStorage } from "@/server/admin/examine-storage";
 import { runAdmin } from "../support/admin";
@@ -30,6 +30,40 @@ test("admin migrate applies what is missing, and doctor suggests it until then",
   const { output, exitCode } = await runAdmin(["migrate"], { DATABASE_URL });
   expect([JSON.parse(output).applied.length > 0, exitCode]).toEqual([true, 0]);
   expect(await databaseOf(DATABASE_URL)).toContain("migrations: all applied");
+});
+
+test("doctor says what to correct if the database refuses the role, the password or the name", async () => {
+  const DATABASE_URL = await newDatabase();
+  const addressWith = (change: (url: URL) => void) => {
+    const url = new URL(DATABASE_URL);
+    change(url);
+    return url.href;
+  };
+  const role = `without_rights_${randomBytes(4).toString("hex")}`;
+  await pool().query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
+  const asRole = (password: string) =>
+    addressWith((url) => Object.assign(url, { username: role, password }));
+
+  expect(await databaseOf(asRole("secret"))).toMatch(
+    new RegExp(
+      `^database: .* cannot be used \\(.*permission denied[^\n]*\\)\\. The role ${role} has no rights there yet\\. Run .* migrate. with MIGRATION_DATABASE_URL [^\n]*$`,
+    ),
+  );
+  expect(await databaseOf(asRole("wrong"))).toMatch(
+    /\(password authentication failed .*\)\. Correct the user and the password in DATABASE_URL/,
+  );
+  expect(await databaseOf(addressWith((url) => Object.assign(url, { pathname: "/none" })))).toMatch(
+    /\(database "none" does not exist\)\. Create the database, or correct its name/,
+  );
+  await pool().query(`DROP ROLE ${role}`);
+});
+
+test("doctor names a clock that differs from PostgreSQL's, and in which direction", async () => {
+  expect(await databaseOf(env().DATABASE_URL)).toContain("clock: agrees with PostgreSQL's");
+  const noonMs = Date.UTC(2026, 0, 1, 12);
+  expect(examineClock(noonMs, noonMs + 30_000).problem).toBeUndefined();
+  expect(examineClock(noonMs, noonMs + 31_000).problem).toMatch(/ 31 s ahead of PostgreSQL's/);
+  expect(examineClock(noonMs, noonMs - 600_000).problem).toMatch(/ 600 s behind PostgreSQL's/);
 });
 
 test("doctor compares what the running processes may open with what PostgreSQL allows", async () => {

@@ -40,6 +40,7 @@ describe("a search", () => {
       email: "tomas@voss-optik.de",
       externalId: "A 0042",
     });
+    await create(identity, { name: "Duran Duran" });
     await create(identity, { name: "李雷", phone: "+14155550123" });
     await create(identity, { name: "Привет Мир", externalId: "it's \\ 'quoted' & (odd) | !:*" });
   });
@@ -52,6 +53,20 @@ describe("a search", () => {
     ["a name without its accents", "tomas angstrom", ["Tomás Ångström"]],
     ["a name with them", "TOMÁS ÅNG", ["Tomás Ångström"]],
     ["a part of an email address", "optik", ["Tomás Ångström"]],
+    ["the domain of an email address", "voss-optik.de", ["Tomás Ångström"]],
+    ["the start of that domain", "@voss-op", ["Tomás Ångström"]],
+    ["a phrase", '"ada lovelace"', ["Ada Lovelace"]],
+    ["a phrase without its accents, next to a word", '"tomas angstrom" optik', ["Tomás Ångström"]],
+    ["a phrase with other punctuation", '"voss optik de"', ["Tomás Ångström"]],
+    ["typographic quotation marks", "„Ada Lovelace“", ["Ada Lovelace"]],
+    ["a phrase that is still being typed", '"ada love', ["Ada Lovelace"]],
+    ["a phrase of one word", '"ada"', ["Ada Lovelace"]],
+    ["a phrase of Chinese", '"李雷"', ["李雷"]],
+    ["a phrase that repeats a word", '"duran duran"', ["Duran Duran"]],
+    ["a phrase in another order", '"lovelace ada"', []],
+    ["a phrase whose last word is only begun", '"ada love"', []],
+    ["a phrase from the name to the email address", '"angstrom tomas"', []],
+    ["a domain that only starts the same", "voss-optik.com", []],
     ["an external id", "user_8412", ["Ada Lovelace"]],
     ["a number that an external id ends with", "8412", ["Ada Lovelace"]],
     ["a number that begins with zeros", "0042", ["Tomás Ångström"]],
@@ -74,6 +89,7 @@ describe("a search", () => {
     expect(await names(caller, "  ")).toEqual([
       "Привет Мир",
       "李雷",
+      "Duran Duran",
       "Tomás Ångström",
       "Ada Lovelace",
     ]);
@@ -129,8 +145,26 @@ test("every text is possible in a customer and in a search", async () => {
       const found = await findCustomers(reader(identity), { q: name });
       expect(found.data.map((customer) => customer.id)).toContain(id);
     }),
-    { numRuns: 150, examples: [["\uFDFA".repeat(200)], ["'\\' & | ! :* <->"], ["\u200d"], ["--"]] },
+    {
+      numRuns: 150,
+      examples: [
+        ["\uFDFA".repeat(200)],
+        ["'\\' & | ! :* <->"],
+        ["\u200d"],
+        ["--"],
+        ['"- -"'],
+        ['"x y" z'],
+        ['a"b c"d'],
+        ['""'],
+      ],
+    },
   );
+});
+
+test("a customer without any identifying field is called erased if it was", () => {
+  const nothing = { name: null, email: null, phone: null, externalId: null };
+  expect(displayName({ ...nothing, erasedAt: null })).toBe("Unnamed customer");
+  expect(displayName({ ...nothing, erasedAt: "2026-01-31T09:30:00.000Z" })).toBe("Erased customer");
 });
 
 describe("a sorted list", () => {

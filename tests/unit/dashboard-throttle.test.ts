@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { dashboardLimits, throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import { newId } from "@/lib/resources/ids";
@@ -43,4 +45,15 @@ test("dashboard actions of one organization are throttled however many users it 
     detail: expect.stringMatching(/^Your organization has made too many changes/),
   });
   await throttleDashboard(users[0] ?? "", elsewhere);
+});
+
+const routes = ["app/(dashboard)", "app/api/dashboard"].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => path.basename(file) === "route.ts")
+    .map((file) => path.join(folder, file)),
+);
+const throttled = /await throttleDashboard\(|= csvRoute[(<]|respondWithJson\(/;
+
+test.each(routes)("%s counts as an action of its user", (file) => {
+  expect(readFileSync(file, "utf8")).toMatch(throttled);
 });

@@ -2,12 +2,15 @@ import { describe, expect, test } from "vitest";
 import { GET as readMarkdown } from "@/app/api/docs-markdown/[[...path]]/route";
 import { splitAtHeadings, toMarkdown } from "@/app/docs/content/document";
 import { allDocuments, documentAt } from "@/app/docs/content/documents";
+import { referenceTags } from "@/app/docs/content/reference";
+import { describedOperations } from "@/app/docs/reference/described";
 import { GET as readOverview } from "@/app/llms.txt/route";
 import { GET as readFull } from "@/app/llms-full.txt/route";
 import { docsPages } from "@/components/docs/docs-pages";
 import { eventTypes } from "@/lib/events/event-types";
 import { env } from "@/lib/platform/env";
 import { errorKinds } from "@/lib/platform/errors";
+import { operationPath, referencePath } from "@/lib/platform/openapi";
 import { prefersMarkdown } from "@/lib/platform/prefers-markdown";
 
 const markdownOf = (path: string) => {
@@ -18,11 +21,17 @@ const markdownOf = (path: string) => {
 };
 
 describe("the pages as Markdown", () => {
-  test("every page of the navigation, every event and every kind of error has one", () => {
+  test("every page of the navigation, every event, operation and kind of error has one", () => {
     const paths = [
       ...docsPages.map(({ path }) => path),
       ...eventTypes.map((type) => `/docs/events/${type}`),
       ...Object.keys(errorKinds).map((kind) => `/docs/errors/${kind}`),
+      ...referenceTags().flatMap(({ name }) => [
+        referencePath(name),
+        ...describedOperations(name).map(({ operation: { operationId } }) =>
+          operationPath(name, operationId),
+        ),
+      ]),
     ];
     expect(paths.filter((path) => !documentAt(path))).toEqual([]);
     const all = allDocuments().map(({ path }) => path);

@@ -18,7 +18,7 @@ describe("the search of the documentation", () => {
     ["rotate a key", "/docs/api-keys"],
     ["insufficient-scope", "/docs/errors/insufficient-scope"],
     ["message.received", "/docs/events/message.received"],
-    ["createWebhook", "/docs/reference/webhooks"],
+    ["createWebhook", "/docs/reference/webhooks/create-webhook"],
     ["cursor", "/docs/pagination"],
     ["deprecation", "/docs/versioning"],
     ["WEBHOOK_RETRY_SCHEDULE", "/docs/configuration"],

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readMarked, toHtml } from "@/lib/knowledge/documents/excerpt";
 import { byteSize } from "@/lib/platform/byte-size";
-import { excerptPieces } from "@/lib/platform/excerpt";
+import { excerptPieces, fromFirstHit } from "@/lib/platform/excerpt";
 
 test("text marked by PostgreSQL becomes plain text with the positions of the matches", () => {
   const excerpt = readMarked("We refund <b>all</b> 😀: \u0001Tom's\u0002 & \u0001yours\u0002.");
@@ -24,6 +24,32 @@ test("text marked by PostgreSQL becomes plain text with the positions of the mat
     "We refund &lt;b&gt;all&lt;/b&gt; 😀: <mark>Tom&#39;s</mark> &amp; <mark>yours</mark>.",
   );
   expect(excerptPieces(readMarked(""))).toEqual([]);
+});
+
+test("an excerpt for a narrow place starts shortly before its first hit", () => {
+  const of = (text: string, ...hits: string[]) => ({
+    text,
+    ranges: hits.map((hit) => [text.indexOf(hit), text.indexOf(hit) + hit.length]),
+  });
+  for (const [full, cut] of [
+    [of("Refund, please", "Refund"), of("Refund, please", "Refund")],
+    [of("I want a refund", "refund"), of("I want a refund", "refund")],
+    [
+      of("Hello, it is about order 4411 and a refund.", "4411", "refund"),
+      of("… order 4411 and a refund.", "4411", "refund"),
+    ],
+    [of("😀😀😀😀😀😀😀refund", "refund"), of("… refund", "refund")],
+    [of("nothing", ""), of("nothing", "")],
+  ] as const)
+    expect(fromFirstHit(full)).toEqual(cut);
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), fc.string({ minLength: 1 }), (before, hit) => {
+      const text = `${before}${hit}!`;
+      const [first] = fromFirstHit({ text, ranges: [[before.length, text.length - 1]] }).ranges;
+      const cut = fromFirstHit({ text, ranges: [[before.length, text.length - 1]] }).text;
+      return cut.slice(first?.[0], first?.[1]) === hit && (first?.[0] ?? 99) <= 14;
+    }),
+  );
 });
 
 test("the content of a document is unchanged in the text, and never markup in the HTML", () => {

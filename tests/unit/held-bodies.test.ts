@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
+import { incompleteBodies } from "@/server/edge/connection";
 import { createWebServer } from "@/server/web-server";
 import { head, openRaw, statusesIn } from "../support/raw-http";
 
@@ -48,6 +49,29 @@ test("pages never get a request before its body is complete, or one whose client
   broken.socket.end(`${head("POST /broken HTTP/1.1", { "Content-Length": 4 })}ab`);
   expect(statusesIn(await broken.ended)).toEqual([400]);
   expect(served).not.toContain("/broken");
+});
+
+test("bodies that never become complete cannot use up the memory: the oldest are refused as late", async () => {
+  const usual = incompleteBodies.maximumBytes;
+  incompleteBodies.maximumBytes = 1_024 * 1_024;
+  try {
+    const length = 200 * 1_024;
+    const senders = [];
+    for (let index = 0; index < 8; index++) {
+      const sender = await openRaw(url);
+      sender.socket.write(head("POST /slow HTTP/1.1", { "Content-Length": length }));
+      sender.socket.write("x".repeat(length - 1));
+      senders.push(sender);
+    }
+    const [oldest, newest] = [senders[0], senders.at(-1)];
+    await oldest?.until(/^HTTP\/1\.1 408 /);
+    // A body that has just begun to arrive is not affected.
+    newest?.socket.write("x");
+    await newest?.until(/^HTTP\/1\.1 200 /);
+    for (const { socket } of senders) socket.destroy();
+  } finally {
+    incompleteBodies.maximumBytes = usual;
+  }
 });
 
 test("a second request on the connection of a held one gets its response after it", async () => {

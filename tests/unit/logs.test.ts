@@ -6,6 +6,7 @@ import pino from "pino";
 import { expect, test, vi } from "vitest";
 import { GET, POST } from "@/app/api/auth/[...nextauth]/route";
 import { logAreas, logOf, logOptions, parseLogLevels } from "@/lib/platform/log";
+import { logPageError } from "@/lib/platform/log-page-error";
 
 /** What a logger with our options writes for one call. */
 function written(write: (log: pino.Logger) => void): string {
@@ -76,6 +77,35 @@ test.each<[string, (log: pino.Logger) => void]>([
   expect(line).toContain("[redacted]");
   for (const secret of ["hunter2", apiKey, apiKey.slice(0, 20), signingSecret, "Zm9vZm9v"])
     expect(line).not.toContain(secret);
+});
+
+test("the line about a failed page has its path and digest, but no query and no token of its URL", () => {
+  const lineOf = (path: string, routePath: string, error: unknown) =>
+    written((log) =>
+      logPageError(
+        error,
+        { path, method: "GET" },
+        { routePath, routeType: "render", renderSource: "react-server-components" },
+        log,
+      ),
+    );
+  const error = Object.assign(new TypeError("no"), { digest: "123" });
+  const line = lineOf("/acme/test/logs?q=hunter2", "/[tenant]/[environment]/logs", error);
+  expect(JSON.parse(line)).toMatchObject({
+    level: 50,
+    method: "GET",
+    path: "/acme/test/logs",
+    route: "/[tenant]/[environment]/logs",
+    source: "react-server-components",
+    digest: "123",
+    err: { message: "no", stack: expect.stringContaining("logs.test.ts") },
+  });
+  const others = [
+    line,
+    lineOf("/invite/hunter2", "/(auth)/invite/[token]", "thrown text"),
+    lineOf("/dev/mail?token=hunter2", "/dev/mail", null),
+  ];
+  for (const each of others) expect(each).not.toContain("hunter2");
 });
 
 test("ids, paths and plain URLs are not redacted", () => {

@@ -14,6 +14,8 @@ export type DocsDocument = {
   summary: string;
   /** The file to edit to change the page. */
   source: string;
+  /** Words that find the page and are not in its text. */
+  keywords?: string;
   intro: string;
   sections: DocsSection[];
 };

@@ -1,7 +1,7 @@
 import { genericDocument } from "@/lib/api/openapi";
 import { problemExample, problemExplanations } from "@/lib/api/problem-explanations";
 import { type ErrorKind, errorKinds } from "@/lib/platform/errors";
-import { referencePath, referenceToSchema } from "@/lib/platform/openapi";
+import { operationPath, referenceToSchema } from "@/lib/platform/openapi";
 import { type DocsDocument, jsonBlock } from "./document";
 import { objectLines } from "./fields";
 
@@ -100,7 +100,7 @@ export function operationsWith(kind: ErrorKind) {
     Object.values(responses).some((response) => response["x-problem-kinds"]?.includes(kind)),
   );
   const links = found.map(({ tags, operationId, summary }) => ({
-    href: `${referencePath(tags[0] ?? "")}#${operationId}`,
+    href: operationPath(tags[0] ?? "", operationId),
     summary,
   }));
   return { all: found.length === all.length, links };

@@ -2,9 +2,14 @@ import { anchorOf } from "@/components/docs/heading-anchor";
 import { curlSample, type DescribedOperation } from "@/components/docs/samples";
 import { genericDocument } from "@/lib/api/openapi";
 import { errorKinds, isErrorKind } from "@/lib/platform/errors";
-import { nameOfReference, referencePath, referenceToSchema } from "@/lib/platform/openapi";
+import {
+  nameOfReference,
+  operationPath,
+  referencePath,
+  referenceToSchema,
+} from "@/lib/platform/openapi";
 import { describedOperations } from "../reference/described";
-import { type DocsDocument, type DocsSection, jsonBlock } from "./document";
+import { type DocsDocument, jsonBlock } from "./document";
 import { fieldLines, objectLines } from "./fields";
 
 /** The tags whose operations you call. */
@@ -21,31 +26,36 @@ export const referenceDocument = (): DocsDocument => ({
     title: name,
     anchor: anchorOf(name),
     level: 2,
-    markdown: [
-      description,
-      "",
-      ...describedOperations(name).map(
-        ({ method, path, operation: { operationId, summary } }) =>
-          `- [\`${method} ${path}\`](${referencePath(name)}#${operationId}): ${summary}`,
-      ),
-    ].join("\n"),
+    markdown: [description, "", listOf(describedOperations(name), name)].join("\n"),
   })),
 });
 
+/** Each tag with the objects of its operations, followed by a page for each operation. */
 export const tagDocuments = (): DocsDocument[] =>
-  referenceTags().map(({ name, description }) => {
+  referenceTags().flatMap(({ name, description }) => {
     const operations = describedOperations(name);
-    return {
-      path: referencePath(name),
-      title: name,
-      summary: description,
-      source: "lib/api/openapi.ts",
-      intro: "",
-      sections: [...operations.map(operationSection), ...objectSections(operations)],
-    };
+    return [
+      {
+        path: referencePath(name),
+        title: name,
+        summary: description,
+        source: "lib/api/openapi.ts",
+        intro: listOf(operations, name),
+        sections: [{ title: "Objects", anchor: "objects", level: 2, markdown: objectsOf(name) }],
+      },
+      ...operations.map((described) => operationDocument(described, name)),
+    ];
   });
 
-function operationSection(described: DescribedOperation): DocsSection {
+const listOf = (operations: DescribedOperation[], tag: string) =>
+  operations
+    .map(
+      ({ method, path, operation: { operationId, summary } }) =>
+        `- [\`${method} ${path}\`](${operationPath(tag, operationId)}): ${summary}`,
+    )
+    .join("\n");
+
+function operationDocument(described: DescribedOperation, tag: string): DocsDocument {
   const { method, path, operation, parameters } = described;
   const { operationId, summary, description, requestBody, responses } = operation;
   const { schemas } = genericDocument().components;
@@ -59,7 +69,6 @@ function operationSection(described: DescribedOperation): DocsSection {
   );
   const kinds = problems.flatMap(([, response]) => response["x-problem-kinds"] ?? []);
   const parts = [
-    `\`${method} ${path}\``,
     description,
     ...(fields.length > 0 ? [`Parameters:`, fields.join("\n")] : []),
     ...Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) => [
@@ -67,29 +76,54 @@ function operationSection(described: DescribedOperation): DocsSection {
       objectLines(schemas, schema).join("\n"),
     ]),
     `\`\`\`bash\n${curlSample(described, "%ORIGIN%")}\n\`\`\``,
-    `Response ${status}${media ? `: ${nameOfReference(media.schema) ?? "object"}` : ""}.`,
+    `Response ${status}${media ? `: ${objectLink(nameOfReference(media.schema), tag)}` : ""}.`,
     ...(media?.example === undefined ? [] : [jsonBlock(media.example)]),
     `Problems: ${kinds
       .filter(isErrorKind)
       .map((kind) => `[${errorKinds[kind].status} ${kind}](/docs/errors/${kind})`)
       .join(", ")}.`,
   ];
-  return { title: summary, anchor: operationId, level: 2, markdown: parts.join("\n\n") };
+  return {
+    path: operationPath(tag, operationId),
+    title: summary,
+    summary: `\`${method} ${path}\``,
+    source: "lib/api/openapi.ts",
+    keywords: operationId,
+    intro: parts.join("\n\n"),
+    sections: [],
+  };
 }
 
-/** The objects that the operations of a page return, each described once. */
-function objectSections(operations: DescribedOperation[]): DocsSection[] {
-  const { schemas } = genericDocument().components;
-  const names = operations.flatMap(({ operation: { responses } }) =>
+function objectLink(name: string | undefined, tag: string): string {
+  if (!name) return "object";
+  const item = itemOf(name);
+  const link = `[${item ?? name}](${referencePath(tag)}#objects)`;
+  return item ? `a page of ${link}` : link;
+}
+
+/** The name of the objects in a page of a list. */
+function itemOf(name: string): string | undefined {
+  const { nextCursor, data } = genericDocument().components.schemas[name]?.properties ?? {};
+  return nextCursor && data?.items ? nameOfReference(data.items) : undefined;
+}
+
+/** The names of the objects that the operations of a tag return, alone or in a list. */
+export function objectNames(tag: string): string[] {
+  const names = describedOperations(tag).flatMap(({ operation: { responses } }) =>
     Object.values(responses).flatMap(({ content = {} }) =>
       Object.entries(content)
         .filter(([type]) => type !== "application/problem+json")
         .flatMap(([, { schema }]) => nameOfReference(schema) ?? []),
     ),
   );
-  const objects = [...new Set(names)].map((name) => {
+  return [...new Set(names.map((name) => itemOf(name) ?? name))];
+}
+
+function objectsOf(tag: string): string {
+  const { schemas } = genericDocument().components;
+  const objects = objectNames(tag).map((name) => {
     const lines = objectLines(schemas, referenceToSchema(name), { seen: [name] });
     return [`**${name}**`, lines.join("\n")].join("\n\n");
   });
-  return [{ title: "Responses", anchor: "", level: 2, markdown: objects.join("\n\n") }];
+  return objects.join("\n\n");
 }

@@ -4,13 +4,13 @@ import { allDocuments } from "./documents";
 
 /** What the search finds: each page, and each part of a page that has an anchor. */
 export const searchEntries = (): SearchEntry[] =>
-  allDocuments().flatMap(({ path, title, summary, intro, sections }) => [
+  allDocuments().flatMap(({ path, title, summary, keywords, intro, sections }) => [
     {
       id: path,
       title,
       page: kindOf(path),
       text: searchable(`${summary}\n${intro}\n${path}`),
-      keywords: keywordsOf(path),
+      keywords: keywords ?? keywordsOf(path),
       weight: weights[kindOf(path)].page,
     },
     ...sections
@@ -19,7 +19,6 @@ export const searchEntries = (): SearchEntry[] =>
         id: `${path}#${section.anchor}`,
         title: section.title,
         page: title,
-        // The id of an operation is its anchor.
         text: searchable(`${section.markdown} ${section.anchor}`),
         weight: weights[kindOf(path)].part,
       })),

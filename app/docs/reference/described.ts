@@ -1,7 +1,11 @@
 import type { DescribedOperation } from "@/components/docs/samples";
 import { genericDocument } from "@/lib/api/openapi";
 import { errorKinds } from "@/lib/platform/errors";
-import type { Parameter } from "@/lib/platform/openapi";
+import { type Parameter, referencePath } from "@/lib/platform/openapi";
+
+/** The tag whose reference page has this name in its path. */
+export const tagAt = (slug: string) =>
+  genericDocument().tags.find(({ name }) => referencePath(name) === `/docs/reference/${slug}`);
 
 /** The operations of a tag, or of all of them, as the reference shows them. */
 export function describedOperations(tag?: string): DescribedOperation[] {

@@ -3,7 +3,7 @@ import { referenceTags } from "@/app/docs/content/reference";
 import { DocsPage } from "@/app/docs/docs-page";
 import { anchorOf } from "@/components/docs/heading-anchor";
 import { InlineMarkdown } from "@/components/docs/inline-markdown";
-import { MethodBadge } from "@/components/docs/method-badge";
+import { OperationList } from "@/components/docs/operation-list";
 import { PageTitle } from "@/components/docs/prose";
 import { env } from "@/lib/platform/env";
 import { referencePath } from "@/lib/platform/openapi";
@@ -42,22 +42,7 @@ export default function ReferencePage() {
             <p className="mt-1 mb-3 max-w-3xl text-muted leading-6">
               <InlineMarkdown text={description} />
             </p>
-            <ul className="divide-y divide-line overflow-hidden rounded-xl border border-line bg-surface">
-              {describedOperations(name).map(({ method, path, operation }) => (
-                <li key={operation.operationId}>
-                  <Link
-                    href={`${referencePath(name)}#${operation.operationId}`}
-                    className="grid gap-x-4 gap-y-1 px-4 py-2.5 hover:bg-sunken md:grid-cols-[4.5rem_minmax(0,1.2fr)_minmax(0,1fr)] md:items-center"
-                  >
-                    <span>
-                      <MethodBadge method={method} />
-                    </span>
-                    <span className="break-all font-mono text-[0.8125rem]">{path}</span>
-                    <span className="text-muted">{operation.summary}</span>
-                  </Link>
-                </li>
-              ))}
-            </ul>
+            <OperationList tag={name} operations={describedOperations(name)} />
           </section>
         ))}
       </div>

@@ -5,6 +5,7 @@ import { logOf } from "@/lib/platform/log";
 import { deadlineMs } from "@/lib/platform/outbound-http/outbound-request";
 import { now } from "@/lib/platform/time";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
+import { warnOfFailure } from "@/lib/platform/warn-of-failure";
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -125,7 +126,7 @@ export function startDelivering({
       if (delivery) take(delivery);
       if (pacedMs !== null) wakeIn(pacedMs);
     } catch (error) {
-      log.warn({ error: (error as Error).message }, "a delivery could not be claimed");
+      warnOfFailure(log, error, {}, "a delivery could not be claimed");
       wake();
     }
   }
@@ -163,7 +164,7 @@ export function startDelivering({
           : [])
           take(delivery);
       } catch (error) {
-        log.warn({ error: (error as Error).message }, "requested attempts could not be claimed");
+        warnOfFailure(log, error, {}, "requested attempts could not be claimed");
       }
       await sleep(requestedPollMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
@@ -176,7 +177,7 @@ export function startDelivering({
         startClaimed();
         if (!(await claimAndSend())) await pause(claimed.length > 0 ? quickMs : pollMs);
       } catch (error) {
-        log.warn({ error: (error as Error).message }, "deliveries could not be claimed");
+        warnOfFailure(log, error, {}, "deliveries could not be claimed");
         await sleep(pauseAfterErrorMs);
       }
     }

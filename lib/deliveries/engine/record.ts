@@ -54,7 +54,9 @@ export function endedAttempt(
 ): EndedAttempt {
   const mayReply = delivery.acceptsReplies && delivery.eventType === repliedEvent;
   const reply =
-    mayReply && isSuccess(result) && "response" in result ? parseReply(result.response) : null;
+    mayReply && isSuccess(result) && "response" in result
+      ? parseReply(result.response, result.isBroken)
+      : null;
   return { delivery, result, startedAt, trigger: delivery.trigger, reply };
 }
 

@@ -21,8 +21,9 @@ export type Reply = { text: string } | { problem: ReplyProblem };
 
 /**
  * The reply in a response's body, or null if the body is not a JSON object with a `reply`.
+ * @param isBroken whether some of its bytes were not UTF-8, and were replaced
  */
-export function parseReply(body: string): Reply | null {
+export function parseReply(body: string, isBroken = false): Reply | null {
   // Also without a byte order mark, which some servers send.
   const json = body.trimStart();
   if (!json.startsWith("{")) return null;
@@ -32,6 +33,8 @@ export function parseReply(body: string): Reply | null {
     return { problem: isCut ? "too_long" : "invalid_json" };
   }
   if (sent.reply === undefined || sent.reply === null) return null;
+  // JSON is UTF-8, and a customer must not get a text that nobody wrote.
+  if (isBroken) return { problem: "invalid_json" };
   const { text } = sent.reply as { text?: unknown };
   if (typeof text === "string" && text.length > maximumMessageLength)
     return { problem: "too_long" };

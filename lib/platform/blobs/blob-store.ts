@@ -1,6 +1,8 @@
 import type { Readable } from "node:stream";
+import { isDiskFull } from "@/lib/platform/disk-full";
 import { type Env, env } from "@/lib/platform/env";
 import { diskBlobStore } from "./disk-blob-store";
+import { FilesUnavailable } from "./files-unavailable";
 import type { IncomingFile } from "./incoming-file";
 
 /** Stores files under generated keys, independent of their names. */
@@ -22,8 +24,24 @@ let store: Promise<BlobStore> | undefined;
  * needed.
  */
 export function blobStore(): Promise<BlobStore> {
-  store ??= openBlobStore(env());
+  store ??= openBlobStore(env()).then(explained);
   return store;
+}
+
+/** A failure of the store names its place, so that no one takes it for one of the database. */
+function explained({ put, get, remove }: BlobStore): BlobStore {
+  const { S3_BUCKET, BLOB_DIRECTORY } = env();
+  const place = S3_BUCKET ? `the bucket ${S3_BUCKET}` : BLOB_DIRECTORY;
+  const failing = (what: string) => (error: Error) => {
+    throw isDiskFull(error)
+      ? error
+      : new FilesUnavailable(`${what} ${place} (${error.message || error.name})`, { cause: error });
+  };
+  return {
+    put: (key, file) => put(key, file).catch(failing("a file cannot be stored in")),
+    get: (key) => get(key).catch(failing("a file cannot be read from")),
+    remove: (key) => remove(key).catch(failing("a file cannot be removed from")),
+  };
 }
 
 export async function openBlobStore(env: Env): Promise<BlobStore> {

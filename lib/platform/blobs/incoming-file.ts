@@ -3,8 +3,10 @@ import { createWriteStream } from "node:fs";
 import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
+import { isDiskFull } from "@/lib/platform/disk-full";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/errors";
+import { FilesUnavailable } from "./files-unavailable";
 
 /**
  * A file that has arrived completely and is not stored yet. The caller always discards it in the
@@ -61,7 +63,7 @@ export async function receiveFile(
     // The file may still be opening. If it were removed now, it would be created again.
     if (!target.closed) await new Promise<void>((resolve) => target.once("close", () => resolve()));
     await discard();
-    throw error;
+    throw isOfTarget(error) && !isDiskFull(error) ? notWritten(error as Error) : error;
   }
   return { path: file, sizeBytes, sha256: hash.digest(), head, isText: text.isText(), discard };
 }
@@ -127,10 +129,21 @@ function prepareDirectory(): Promise<void> {
   return done;
 }
 
+/** Opening or writing the file failed, and not reading the source. */
+const isOfTarget = (error: unknown) =>
+  ["open", "write"].includes((error as NodeJS.ErrnoException).syscall ?? "");
+
+const notWritten = (error: Error) =>
+  new FilesUnavailable(`uploads cannot be written to ${incomingDirectory()} (${error.message})`, {
+    cause: error,
+  });
+
 /** Creates the temporary directory, and removes files that killed processes left there. */
 async function makeAndSweep(nowMs: number): Promise<void> {
   const directory = incomingDirectory();
-  await mkdir(directory, { recursive: true });
+  await mkdir(directory, { recursive: true }).catch((error: Error) => {
+    throw notWritten(error);
+  });
   for (const name of await readdir(directory)) {
     const file = path.join(directory, name);
     const modifiedAt = await stat(file).then(

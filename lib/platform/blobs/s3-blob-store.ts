@@ -40,6 +40,9 @@ export function logLine(content: unknown): string {
  * because few support bucket hosts.
  */
 export function s3BlobStore({ bucket, region, endpoint, credentials }: Options): BlobStore {
+  // The client would warn in eight lines that a later version needs a newer Node. The lock file
+  // determines the version.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
   const client = new S3Client({
     region,
     ...(endpoint && { endpoint, forcePathStyle: true }),
@@ -49,12 +52,13 @@ export function s3BlobStore({ bucket, region, endpoint, credentials }: Options):
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     maxAttempts: maximumAttempts,
-    // By default, the client would write to the console.
+    // By default, the client would write to the console. Whoever uses the store logs what failed in
+    // the end, and this is about each attempt.
     logger: {
       debug: () => {},
       info: () => {},
-      warn: (content) => log.warn({ store: "s3" }, logLine(content)),
-      error: (content) => log.error({ store: "s3" }, logLine(content)),
+      warn: (content) => log.debug({ store: "s3" }, logLine(content)),
+      error: (content) => log.debug({ store: "s3" }, logLine(content)),
     },
     requestHandler: { connectionTimeout: connectionTimeoutMs, requestTimeout: requestTimeoutMs },
   });

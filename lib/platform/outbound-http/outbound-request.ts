@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
 import { addDeadline, removeDeadline } from "./deadlines";
 import { exchangeErrorCode, type OutboundErrorCode } from "./guarded-connector";
@@ -31,6 +32,8 @@ export type OutboundResult =
   | {
       statusCode: number;
       response: string;
+      /** Set if some bytes were not UTF-8, and U+FFFD is in their place. */
+      isBroken?: true;
       durationMs: number;
       retryAfterSeconds?: number;
       /** Only of a response that is not a success. */
@@ -93,7 +96,12 @@ function receiveResponse(
 
   function succeed({ isComplete }: { isComplete: boolean }): void {
     if (hasEnded || !head) return;
-    end({ ...head, response: toText(chunks, maximumBytes), durationMs: stop() }, isComplete);
+    const bytes = firstBytes(chunks, maximumBytes);
+    const response = toText(bytes);
+    end(
+      { ...head, response, ...(isBroken(response, bytes) && broken), durationMs: stop() },
+      isComplete,
+    );
   }
 
   function fail(errorCode: OutboundErrorCode): void {
@@ -124,12 +132,19 @@ function receiveResponse(
   };
 }
 
-/** Text that PostgreSQL can store: invalid UTF-8 is replaced, NUL characters are removed. */
-function toText([first, ...others]: Buffer[], maximumBytes: number): string {
-  if (!first) return "";
+const nothing = Buffer.alloc(0);
+const broken = { isBroken: true } as const;
+
+function firstBytes([first = nothing, ...others]: Buffer[], maximumBytes: number): Buffer {
   const bytes = others.length === 0 ? first : Buffer.concat([first, ...others]);
-  return bytes.subarray(0, maximumBytes).toString("utf8").replaceAll("\0", "");
+  return bytes.subarray(0, maximumBytes);
 }
+
+/** Text that PostgreSQL can store: invalid UTF-8 is replaced, NUL characters are removed. */
+const toText = (bytes: Buffer): string => bytes.toString("utf8").replaceAll("\0", "");
+
+const isBroken = (text: string, bytes: Buffer): boolean =>
+  text.includes("\uFFFD") && !isUtf8(bytes);
 
 /** Parses seconds or a date, for the two statuses whose Retry-After asks a client to wait. */
 function retryAfter(

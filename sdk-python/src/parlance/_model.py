@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Dict, Generic, Mapping, Optional, TypeVar, Union
+from typing import Any, Dict, Generic, Literal, Mapping, Optional, TypeVar, Union
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from ._errors import ParlanceError
 
@@ -69,11 +69,19 @@ class Model(BaseModel):
 
 
 class UnknownEvent(Model):
-    """An event that is newer than this package: its type, or what its fields contain."""
+    """An event that is newer than this package: its type, or what its fields contain.
+
+    Its `type` is always `"unknown"`, so that comparing `type` leaves one class of event.
+    """
 
     id: str
-    type: str
+    received_type: str = Field(alias="type")
+    """The type as it arrived."""
     timestamp: datetime
     data: Any = None
     request: Optional[Dict[str, Any]] = None
     environment: Union[str, None] = None
+
+    @property
+    def type(self) -> Literal["unknown"]:
+        return "unknown"

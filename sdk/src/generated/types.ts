@@ -1757,7 +1757,7 @@ export type ReplayWebhookBody = {
   dryRun?: boolean | undefined;
 };
 
-/** `invalid_json`: the body is not valid JSON. `invalid_reply`: `reply` is not an object with a `text` of 1 to 10,000 characters and nothing else. `too_long`: the text has more than 10,000 characters, or the body more than 64 KiB. `conversation_closed` and `conversation_deleted`: the conversation takes no message. `message_redacted`: the message that it replies to was redacted, or its customer was erased. `already_replied`: an earlier attempt posted the reply to this event. */
+/** `invalid_json`: the body is not valid JSON in UTF-8. `invalid_reply`: `reply` is not an object with a `text` of 1 to 10,000 characters and nothing else. `too_long`: the text has more than 10,000 characters, or the body more than 64 KiB. `conversation_closed` and `conversation_deleted`: the conversation takes no message. `message_redacted`: the message that it replies to was redacted, or its customer was erased. `already_replied`: an earlier attempt posted the reply to this event. */
 export type ReplyProblem = "invalid_json" | "invalid_reply" | "too_long" | "conversation_closed" | "conversation_deleted" | "message_redacted" | "already_replied";
 
 /** A request to the API, without its bodies. */
@@ -2323,7 +2323,7 @@ export type ListCustomersQuery = {
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
-  /** Words to find in `name`, `email`, `phone` and `externalId`, all of them. Each may be the start of a word. Case and accents make no difference. */
+  /** Words to find in `name`, `email`, `phone` and `externalId`, all of them. Each may be the start of a word. Use "several words" for a phrase. Case and accents make no difference. */
   q?: string | undefined;
   /** An email address, stored in lower case. */
   email?: string | undefined;

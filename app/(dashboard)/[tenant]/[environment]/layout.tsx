@@ -15,7 +15,7 @@ import { countAllSuspendedAccess } from "@/lib/access-review/service";
 import { dashboardPlace } from "@/lib/auth/dashboard-caller";
 import { mailTransport } from "@/lib/mail/mail-transport";
 import { reader } from "@/lib/platform/caller";
-import { hasRole, roleNames } from "@/lib/platform/roles";
+import { hasRole } from "@/lib/platform/roles";
 
 import { markReadAction } from "./notifications/actions";
 
@@ -56,7 +56,7 @@ async function renderFrame(slug: string, name: string, children: ReactNode) {
         }))}
         environment={environment}
         user={{ name: user.name, email: user.email }}
-        roleName={roleNames[role]}
+        role={role}
         signOut={signOutAction}
         time={time}
         markRead={markReadAction.bind(null, { tenant: tenant.slug, environment })}

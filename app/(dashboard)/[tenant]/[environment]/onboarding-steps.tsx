@@ -1,4 +1,3 @@
-import Link from "next/link";
 import { CreateKeyButton } from "@/components/api-keys/key-dialogs";
 import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import { MethodBadge } from "@/components/docs/method-badge";
@@ -8,6 +7,7 @@ import { ErrorFindings } from "@/components/request-logs/error-explanation";
 import { StatusBadge } from "@/components/request-logs/status-badge";
 import { ButtonLink } from "@/components/ui/button";
 import { CopyBlock } from "@/components/ui/copy";
+import { Link } from "@/components/ui/link";
 import { Notice } from "@/components/ui/notice";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";

@@ -34,6 +34,7 @@ import { bindKeyActions } from "./api-keys/bind-key-actions";
 import { keyChoices } from "./api-keys/key-view-data";
 import { onboardingSteps } from "./onboarding-steps";
 import { addSampleDataAction, removeSampleDataAction } from "./sample-data-actions";
+import { SecondFactorHintOf } from "./second-factor-hint-of";
 
 /** The layout's template does not apply to the page next to it. */
 export async function generateMetadata({ params }: { params: Promise<{ environment: string }> }) {
@@ -119,6 +120,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
           )}
         />
       )}
+      <SecondFactorHintOf base={base} />
       {failing.length > 0 ? (
         <div className="mb-6">
           <Panel title="Failing webhooks">

@@ -394,7 +394,7 @@ class CustomersResource:
             cursor: `nextCursor` of the previous page.
             limit: Items per page: 1 to 100. A larger number is read as 100.
             order: By creation: `asc` oldest first, `desc` newest first.
-            q: Words to find in `name`, `email`, `phone` and `externalId`, all of them. Each may be the start of a word. Case and accents make no difference.
+            q: Words to find in `name`, `email`, `phone` and `externalId`, all of them. Each may be the start of a word. Use "several words" for a phrase. Case and accents make no difference.
             email: An email address, stored in lower case.
             phone: A phone number in E.164 format, such as +4930123456.
             external_id: Your own id for the customer. Unique in the environment.
@@ -2078,7 +2078,7 @@ class AsyncCustomersResource:
             cursor: `nextCursor` of the previous page.
             limit: Items per page: 1 to 100. A larger number is read as 100.
             order: By creation: `asc` oldest first, `desc` newest first.
-            q: Words to find in `name`, `email`, `phone` and `externalId`, all of them. Each may be the start of a word. Case and accents make no difference.
+            q: Words to find in `name`, `email`, `phone` and `externalId`, all of them. Each may be the start of a word. Use "several words" for a phrase. Case and accents make no difference.
             email: An email address, stored in lower case.
             phone: A phone number in E.164 format, such as +4930123456.
             external_id: Your own id for the customer. Unique in the environment.

@@ -1,10 +1,10 @@
-import Link from "next/link";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
 import { AgentTable } from "@/components/agents/agent-table";
 import { CreateAgentDialog } from "@/components/agents/create-agent-dialog";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Filters } from "@/components/ui/filters";
+import { Link } from "@/components/ui/link";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";

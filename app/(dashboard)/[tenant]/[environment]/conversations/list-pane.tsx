@@ -116,11 +116,11 @@ export function renderListPane(
     href: withQuery(path, asked, { status: tab === anyStatus ? null : tab }),
     isCurrent: tab === status,
     // The counts cover the whole environment, so next to filters they would be misleading.
-    ...(tab !== "all" &&
-      !isFiltered &&
+    ...(!isFiltered &&
       !isSearch &&
-      !asked.unread &&
-      list.counts[tab] > 0 && { count: countLabel(list.counts[tab]) }),
+      !asked.unread && {
+        count: countLabel(tab === "all" ? countAll(list.counts) : list.counts[tab]),
+      }),
   }));
 
   const { cursor: _page, ...filters } = asked;
@@ -244,5 +244,9 @@ function emptySentence(status: string, { asked, isSearch, isFiltered, problem }:
     ? `No conversation is ${status.toLowerCase()}.`
     : "No conversations here.";
 }
+
+/** At least the limit if a status has reached it. */
+const countAll = (counts: List["counts"]) =>
+  conversationStatuses.reduce((total, status) => total + counts[status], 0);
 
 const countLabel = (count: number) => (count >= countLimit ? `${countLimit - 1}+` : String(count));

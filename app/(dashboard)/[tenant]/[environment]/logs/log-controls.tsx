@@ -1,6 +1,6 @@
-import Link from "next/link";
 import type { Query } from "@/app/(dashboard)/dashboard-page";
 import { buttonClass } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import { withQuery } from "@/components/ui/pager";
 import { exactTime } from "@/components/ui/viewer-time";
 import { type Range, ranges, type TimeRange } from "./log-time-range";

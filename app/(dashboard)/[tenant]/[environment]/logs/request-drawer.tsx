@@ -1,4 +1,3 @@
-import Link from "next/link";
 import type { PageContext } from "@/app/(dashboard)/dashboard-page";
 import { MethodBadge } from "@/components/docs/method-badge";
 import { curlOfRequest } from "@/components/request-logs/curl-of-request";
@@ -7,6 +6,7 @@ import { StatusBadge } from "@/components/request-logs/status-badge";
 import { Badge } from "@/components/ui/badge";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { Drawer } from "@/components/ui/drawer";
+import { Link } from "@/components/ui/link";
 import { problemExplanations } from "@/lib/api/problem-explanations";
 import { apiKeyNames } from "@/lib/api-keys/service";
 import { listEventsOfRequest } from "@/lib/events/service";

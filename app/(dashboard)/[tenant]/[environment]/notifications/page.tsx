@@ -3,7 +3,7 @@ import { MarkAllRead } from "@/components/notifications/mark-all-read";
 import { Badge } from "@/components/ui/badge";
 import { ButtonLink } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
-import { NearbyLink } from "@/components/ui/nearby-link";
+import { Link } from "@/components/ui/link";
 import { PageHeader } from "@/components/ui/page-header";
 import { Time } from "@/components/ui/time";
 import { listNotifications } from "@/lib/notifications/service";
@@ -42,7 +42,7 @@ export default dashboardPage(async ({ caller, tenant, environment, base, now }) 
         <ul className="divide-y divide-line rounded-2xl border border-line bg-surface">
           {notifications.map(({ id, page, sentence, about, createdAt, isUnread }) => (
             <li key={id}>
-              <NearbyLink
+              <Link
                 href={`${base}/${page}`}
                 className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3 hover:bg-sunken"
               >
@@ -61,7 +61,7 @@ export default dashboardPage(async ({ caller, tenant, environment, base, now }) 
                 <span className="shrink-0 text-muted">
                   <Time at={createdAt} now={now} />
                 </span>
-              </NearbyLink>
+              </Link>
             </li>
           ))}
         </ul>

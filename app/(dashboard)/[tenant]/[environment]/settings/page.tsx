@@ -49,7 +49,7 @@ export default dashboardPage(async ({ caller, role, environment, base, now }) =>
         title="Settings"
         description={`Settings of ${tenant.name}, for both environments.`}
       />
-      <SettingsTabs base={base} current="settings" />
+      <SettingsTabs base={base} role={role} current="settings" />
       <div className="space-y-6">
         <Panel title="Organization">
           <div className="space-y-5">

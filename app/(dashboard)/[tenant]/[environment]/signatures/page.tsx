@@ -1,6 +1,6 @@
-import Link from "next/link";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { SignatureDebugger } from "@/components/signatures/signature-debugger";
+import { Link } from "@/components/ui/link";
 import { PageHeader } from "@/components/ui/page-header";
 import { describedEvents } from "@/lib/api/event-reference";
 

@@ -1,4 +1,3 @@
-import Link from "next/link";
 import { cache } from "react";
 import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { AgentHeader } from "@/components/agents/agent-header";
@@ -9,6 +8,7 @@ import { DraftForm } from "@/components/agents/draft-form";
 import { PublishDialog } from "@/components/agents/publish-dialog";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { DeleteDialog } from "@/components/shell/delete-dialog";
+import { Link } from "@/components/ui/link";
 import { Facts, Panel } from "@/components/ui/panel";
 import { RawJson } from "@/components/ui/raw-json";
 import { RoleNote } from "@/components/ui/role-note";

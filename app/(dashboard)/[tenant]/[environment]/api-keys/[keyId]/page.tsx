@@ -1,4 +1,3 @@
-import Link from "next/link";
 import { cache } from "react";
 import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { describeKey, onDay } from "@/components/api-keys/describe-key";
@@ -9,6 +8,7 @@ import { KeyStatus, StatusBadge } from "@/components/api-keys/key-status";
 import { RequestChart } from "@/components/request-logs/request-chart";
 import { RequestTable } from "@/components/request-logs/request-table";
 import { CopyableId } from "@/components/ui/copyable-id";
+import { Link } from "@/components/ui/link";
 import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { RoleNote } from "@/components/ui/role-note";

@@ -1,4 +1,3 @@
-import Link from "next/link";
 import { cache } from "react";
 import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { CustomerConversations } from "@/components/customers/customer-conversations";
@@ -6,6 +5,7 @@ import { CustomerRemoval } from "@/components/customers/customer-removal";
 import { EditCustomerDialog } from "@/components/customers/edit-customer-dialog";
 import { ErasureNotice } from "@/components/customers/erasure-notice";
 import { CopyableId } from "@/components/ui/copyable-id";
+import { Link } from "@/components/ui/link";
 import { MetadataList } from "@/components/ui/metadata-list";
 import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";

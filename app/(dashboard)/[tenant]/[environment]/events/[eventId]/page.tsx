@@ -1,4 +1,3 @@
-import Link from "next/link";
 import { cache } from "react";
 import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { EventChanges } from "@/components/events/event-changes";
@@ -8,6 +7,7 @@ import { ButtonLink } from "@/components/ui/button";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { EmptyState } from "@/components/ui/empty-state";
 import { JsonText } from "@/components/ui/json";
+import { Link } from "@/components/ui/link";
 import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";

@@ -12,7 +12,7 @@ import { confirmAccessAction, revokeAccessAction } from "./actions";
 
 export const metadata = { title: "Access review" };
 
-export default dashboardPage(async ({ caller, tenant, environment, base, now }) => {
+export default dashboardPage(async ({ caller, role, tenant, environment, base, now }) => {
   const found = await listSuspendedAccess(caller);
   const count = countSuspendedAccess(found);
   const place = { tenant: tenant.slug, environment };
@@ -48,7 +48,7 @@ export default dashboardPage(async ({ caller, tenant, environment, base, now }) 
           ) : null
         }
       />
-      <SettingsTabs base={base} current="settings/access-review" />
+      <SettingsTabs base={base} role={role} current="settings/access-review" />
       <div className="space-y-8">
         {count === 0 ? (
           <p className="rounded-2xl border border-line border-dashed bg-surface px-5 py-8 text-muted">

@@ -21,7 +21,7 @@ import { verifyAuditAction } from "./actions";
 
 export const metadata = { title: "Audit log" };
 
-export default dashboardPage(async ({ caller, tenant, environment, base, query, now }) => {
+export default dashboardPage(async ({ caller, role, tenant, environment, base, query, now }) => {
   const path = `${base}/settings/audit-log`;
   const [{ data: entries, nextCursor }, members] = await Promise.all([
     listAuditEntries(caller, parse(listAuditQuery(viewerTime().zone), query, "query")),
@@ -52,7 +52,7 @@ export default dashboardPage(async ({ caller, tenant, environment, base, query, 
           </a>
         }
       />
-      <SettingsTabs base={base} current="settings/audit-log" />
+      <SettingsTabs base={base} role={role} current="settings/audit-log" />
       <div className="mb-4">
         <VerifyButton verify={verifyAuditAction.bind(null, { tenant: tenant.slug, environment })} />
       </div>

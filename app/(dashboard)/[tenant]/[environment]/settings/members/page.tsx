@@ -75,7 +75,7 @@ export default dashboardPage(
             )
           }
         />
-        <SettingsTabs base={base} current="settings/members" />
+        <SettingsTabs base={base} role={role} current="settings/members" />
         <div className="space-y-8">
           <section>
             <h2 className="sr-only">Members</h2>

@@ -29,7 +29,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, n
         description="Choose what you are notified of. Your choices apply in every organization."
         guide="notifications"
       />
-      <SettingsTabs base={base} current="settings/notifications" />
+      <SettingsTabs base={base} role={role} current="settings/notifications" />
       <div className="space-y-6">
         <Panel title="What you get">
           <ChoicesForm

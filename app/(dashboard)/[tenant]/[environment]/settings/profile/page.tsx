@@ -35,7 +35,7 @@ import {
 
 export const metadata = { title: "Profile and sessions" };
 
-export default dashboardPage(async ({ caller, user, tenant, environment, base, now }) => {
+export default dashboardPage(async ({ caller, role, user, tenant, environment, base, now }) => {
   const [requested, sessions, accounts, secondFactor] = await Promise.all([
     findRequestedChange(user),
     listSessions(caller.db, user.id),
@@ -51,7 +51,7 @@ export default dashboardPage(async ({ caller, user, tenant, environment, base, n
         title="Profile and sessions"
         description="Your name and sign-in, in every organization."
       />
-      <SettingsTabs base={base} current="settings/profile" />
+      <SettingsTabs base={base} role={role} current="settings/profile" />
       <div className="space-y-6">
         <Panel title="Profile">
           <div className="space-y-5">

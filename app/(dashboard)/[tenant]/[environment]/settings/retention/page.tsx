@@ -19,7 +19,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base })
         title="Retention"
         description={`How long the ${environment} environment of ${tenant.name} stores data.`}
       />
-      <SettingsTabs base={base} current="settings/retention" />
+      <SettingsTabs base={base} role={role} current="settings/retention" />
       <Panel title="Days">
         {hasRole(role, "ADMIN") ? (
           <RetentionForm

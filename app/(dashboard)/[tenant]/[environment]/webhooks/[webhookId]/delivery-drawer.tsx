@@ -1,10 +1,10 @@
-import Link from "next/link";
 import type { PageContext } from "@/app/(dashboard)/dashboard-page";
 import { DeliveryBadge } from "@/components/deliveries/delivery-badge";
 import { DeliveryDetails } from "@/components/deliveries/delivery-details";
 import { ResendButton } from "@/components/deliveries/resend-button";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { Drawer } from "@/components/ui/drawer";
+import { Link } from "@/components/ui/link";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
 import { shownHeaders } from "@/lib/deliveries/engine/delivery-headers";

@@ -1,4 +1,3 @@
-import Link from "next/link";
 import { cache } from "react";
 import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
@@ -8,6 +7,7 @@ import { fieldLabels } from "@/components/agents/field-labels";
 import { RollBackDialog } from "@/components/agents/roll-back-dialog";
 import { VersionTable } from "@/components/agents/version-table";
 import { EmptyState } from "@/components/ui/empty-state";
+import { Link } from "@/components/ui/link";
 import { Pager } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
 import { type AgentContent, listAgentVersionsQuery } from "@/lib/agents/schema";

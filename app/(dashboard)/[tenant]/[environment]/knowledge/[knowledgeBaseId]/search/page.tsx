@@ -1,4 +1,3 @@
-import Link from "next/link";
 import { cache } from "react";
 import { z } from "zod";
 import { dashboardPage, objectTitle } from "@/app/(dashboard)/dashboard-page";
@@ -7,6 +6,7 @@ import { KnowledgeBaseHeader } from "@/components/knowledge/knowledge-base-heade
 import { QueryForm } from "@/components/knowledge/query-form";
 import { SearchHits } from "@/components/knowledge/search-hits";
 import { EmptyState } from "@/components/ui/empty-state";
+import { Link } from "@/components/ui/link";
 import { RawJson } from "@/components/ui/raw-json";
 import { listKnowledgeBasesQuery } from "@/lib/knowledge/bases/schema";
 import { getKnowledgeBase, listKnowledgeBases } from "@/lib/knowledge/bases/service";

@@ -1,30 +1,30 @@
-import { csvResponse, refusal } from "@/app/(dashboard)/csv-response";
+import { csvResponse, recordExport, refusal } from "@/app/(dashboard)/csv-response";
 import { readViewerTime } from "@/app/(dashboard)/read-viewer-time";
 import { parse } from "@/app/(dashboard)/run-action";
 import { auditCsvHead, auditCsvLine } from "@/lib/audit/entry-csv";
 import { listAuditQuery } from "@/lib/audit/schema";
 import { type AuditEntry, exportAuditEntries } from "@/lib/audit/service";
 import { dashboardCaller } from "@/lib/auth/dashboard-caller";
+import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import { replicaReader } from "@/lib/platform/replica";
 import { requireRole } from "@/lib/platform/roles";
 
 type Context = { params: Promise<{ tenant: string; environment: string }> };
 
-/** Exports every entry that matches the page's filters. */
+/** Exports every entry that matches the page's filters, the one about this export among them. */
 export async function GET(request: Request, { params }: Context): Promise<Response> {
   const { tenant: slug, environment: name } = await params;
-  const [{ caller, tenant }, { zone }] = await Promise.all([
+  const [{ caller, tenant, user, identity }, { zone }] = await Promise.all([
     dashboardCaller(slug, name),
     readViewerTime(),
   ]);
   try {
+    await throttleDashboard(user.id, tenant.id);
     requireRole(caller, "ADMIN", "read the audit log");
-    const query = parse(
-      listAuditQuery(zone),
-      Object.fromEntries(new URL(request.url).searchParams),
-      "query",
-    );
+    const filters = Object.fromEntries(new URL(request.url).searchParams);
+    const query = parse(listAuditQuery(zone), filters, "query");
     const batches = exportAuditEntries(await replicaReader(caller), query);
+    await recordExport(identity, { action: "audit_log.exported", targetId: tenant.id }, filters);
     return csvResponse(`audit-log-${tenant.slug}`, toCsv(batches));
   } catch (error) {
     const refused = refusal(error);

@@ -1,0 +1,19 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect } from "react";
+
+/** Opens the page of an operation that an earlier version had on this page: `#createWebhook`. */
+export function OldAnchors({ pages }: { pages: Record<string, string> }) {
+  const router = useRouter();
+  useEffect(() => {
+    const follow = () => {
+      const page = pages[location.hash.slice(1)];
+      if (page) router.replace(page);
+    };
+    follow();
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, [pages, router]);
+  return null;
+}
