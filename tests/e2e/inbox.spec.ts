@@ -503,8 +503,7 @@ test("the tabs of all statuses and their counts are visible, however many conver
   request,
 }) => {
   const { base, call } = await newInbox(page, request);
-  const name =
-    "Maximiliane-von-Hohenfels-Waldenburg@a-very-long-subdomain.of-a-company.example.com";
+  const name = "customer-with-a-really-long-name@a-very-long-subdomain.of-a-company.example.com";
   const { id } = await call("POST", "/conversations", {
     channelId: "web",
     message: "x".repeat(400),
