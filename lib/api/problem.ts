@@ -1,4 +1,3 @@
-import { FilesUnavailable } from "@/lib/platform/blobs/files-unavailable";
 import { findFullDisk } from "@/lib/platform/disk-full";
 import { env } from "@/lib/platform/env";
 import {
@@ -10,6 +9,7 @@ import {
   sentenceOf,
   unavailable,
 } from "@/lib/platform/errors";
+import { FilesUnavailable } from "@/lib/platform/files-unavailable";
 import { logOf } from "@/lib/platform/log";
 import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
 

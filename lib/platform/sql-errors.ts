@@ -1,4 +1,4 @@
-import { FilesUnavailable } from "./blobs/files-unavailable";
+import { FilesUnavailable } from "./files-unavailable";
 
 // What an error of the database means. It may come from pg or from Prisma.
 

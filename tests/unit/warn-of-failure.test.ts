@@ -1,7 +1,7 @@
 import pino from "pino";
 import { afterEach, expect, test, vi } from "vitest";
 import { toProblem } from "@/lib/api/problem";
-import { FilesUnavailable } from "@/lib/platform/blobs/files-unavailable";
+import { FilesUnavailable } from "@/lib/platform/files-unavailable";
 import { logOf } from "@/lib/platform/log";
 import { isConnectionFailure, isDatabaseUnavailable } from "@/lib/platform/sql-errors";
 import { warnOfFailure } from "@/lib/platform/warn-of-failure";

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 import { isDiskFull } from "@/lib/platform/disk-full";
 import { type Env, env } from "@/lib/platform/env";
+import { FilesUnavailable } from "@/lib/platform/files-unavailable";
 import { diskBlobStore } from "./disk-blob-store";
-import { FilesUnavailable } from "./files-unavailable";
 import type { IncomingFile } from "./incoming-file";
 
 /** Stores files under generated keys, independent of their names. */

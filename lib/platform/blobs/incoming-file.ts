@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { isDiskFull } from "@/lib/platform/disk-full";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/errors";
-import { FilesUnavailable } from "./files-unavailable";
+import { FilesUnavailable } from "@/lib/platform/files-unavailable";
 
 /**
  * A file that has arrived completely and is not stored yet. The caller always discards it in the
