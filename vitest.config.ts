@@ -28,7 +28,7 @@ const exclude = [
 // environment, which tests/support/setup.ts reports, or move the time.
 const sharing: Record<string, string[]> = {
   api: ["deletion", "files", "knowledge", "pipeline", "request-logs", "usage"],
-  unit: ["hostile-urls", "logs", "rate-limit"],
+  unit: ["blob-stores", "hostile-urls", "logs", "rate-limit", "watch-connection"],
 };
 const sharingFiles = Object.entries(sharing)
   .filter(([folder]) => ["**", folder].includes(TEST_FOLDER))
