@@ -27,8 +27,23 @@ const exclude = [
 // The listed files have a process of their own, like the rest of tests/, because they change the
 // environment, which tests/support/setup.ts reports, or move the time.
 const sharing: Record<string, string[]> = {
-  api: ["deletion", "files", "knowledge", "pipeline", "request-logs", "usage"],
-  unit: ["blob-stores", "hostile-urls", "logs", "rate-limit", "watch-connection"],
+  api: [
+    "deletion",
+    "files",
+    "knowledge",
+    "pipeline",
+    "request-logs",
+    "usage",
+    "webhook-operations",
+  ],
+  unit: [
+    "blob-stores",
+    "hostile-urls",
+    "logs",
+    "loopback-exposure",
+    "rate-limit",
+    "watch-connection",
+  ],
 };
 const sharingFiles = Object.entries(sharing)
   .filter(([folder]) => ["**", folder].includes(TEST_FOLDER))
