@@ -1,11 +1,11 @@
 "use client";
 
-import { useState, useTransition } from "react";
+import { type FormEvent, useState, useTransition } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
-import { Notice } from "@/components/ui/notice";
-import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
+import { RefusalNotice } from "@/components/ui/refusal-notice";
+import type { ActionResult, ProofRequest, Refusal } from "@/lib/platform/action-result";
 import { type RetentionKind, retentionKinds } from "@/lib/retention/kinds";
 import type { RetentionPreview } from "@/lib/retention/settings";
 import type { Retention } from "@/lib/retention/settings-schema";
@@ -48,24 +48,27 @@ export function RetentionForm({ retention, environment, preview, update }: Reten
     () => Object.fromEntries(kinds.map((kind) => [kind, String(retention[kind] ?? "")])) as Texts,
   );
   const [counts, setCounts] = useState<RetentionPreview | null>(null);
-  const [refusal, setRefusal] = useState<{ message: string; errors: Record<string, string> }>();
+  const [refused, setRefused] = useState<Refusal | null>(null);
   const [isPending, startTransition] = useTransition();
   const chosen = Object.fromEntries(
     kinds.map((kind) => [kind, texts[kind].trim() === "" ? null : Number(texts[kind])]),
   ) as Retention;
   const isChanged = kinds.some((kind) => chosen[kind] !== retention[kind]);
 
-  function showPreview() {
+  function showPreview(event: FormEvent<HTMLFormElement>) {
+    // React also passes on what is submitted in the dialog.
+    if (event.target !== event.currentTarget) return;
+    event.preventDefault();
     startTransition(async () => {
       const result = await preview(chosen);
-      setRefusal(result.outcome === "refused" ? result : undefined);
+      setRefused(result.outcome === "refused" ? result : null);
       setCounts(result.outcome === "refused" ? null : result.value);
     });
   }
 
   return (
-    <div className="max-w-prose space-y-5">
-      {refusal ? <Notice>{refusal.message}</Notice> : null}
+    <form onSubmit={showPreview} className="max-w-prose space-y-5">
+      <RefusalNotice refused={refused} />
       {kinds.map((kind) => (
         <TextField
           key={kind}
@@ -74,7 +77,7 @@ export function RetentionForm({ retention, environment, preview, update }: Reten
           inputMode="numeric"
           autoComplete="off"
           hint={`${retentionKinds[kind].minimum} to ${retentionKinds[kind].maximum.toLocaleString("en")} days. ${labels[kind].empty}`}
-          error={refusal?.errors[kind]}
+          error={refused?.errors[kind]}
           value={texts[kind]}
           onChange={(event) => {
             setTexts({ ...texts, [kind]: event.currentTarget.value });
@@ -83,7 +86,7 @@ export function RetentionForm({ retention, environment, preview, update }: Reten
         />
       ))}
       <div className="flex items-center gap-3">
-        <Button variant="secondary" onClick={showPreview} disabled={isPending || !isChanged}>
+        <Button type="submit" variant="secondary" disabled={isPending || !isChanged}>
           {isPending ? "Counting…" : "Preview"}
         </Button>
         {counts ? (
@@ -104,7 +107,7 @@ export function RetentionForm({ retention, environment, preview, update }: Reten
         ) : null}
       </div>
       {counts ? <PreviewList counts={counts} /> : null}
-    </div>
+    </form>
   );
 }
 

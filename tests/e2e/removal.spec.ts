@@ -44,8 +44,15 @@ test("a conversation and a customer are deleted, a customer is erased, and reten
   await dialog.getByRole("button", { name: "Erase customer" }).click();
   await expect(page.getByText("Erasure started.")).toBeVisible();
   await expect(page.getByText("Grace Hopper")).toHaveCount(0);
+  await expect(page.getByRole("heading", { name: "Erased customer", level: 1 })).toBeVisible();
 
   await page.goto(`${base}/settings/retention`);
+  await page.getByLabel("Request logs").fill("0");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Must be a whole number of days from 1 to 30")).toBeVisible();
+  // The name of the field in the API is not shown.
+  await expect(page.getByText("requestLogs")).toHaveCount(0);
+  await page.getByLabel("Request logs").fill("");
   await page.getByLabel("Closed conversations").fill("30");
   await page.getByRole("button", { name: "Preview" }).click();
   await expect(page.getByText("Nothing is old enough to be deleted now.")).toBeVisible();
