@@ -184,8 +184,13 @@ test("without a connection, links, filters, the palette and a drawer leave the p
   await context.setOffline(false);
   await page.getByLabel("Description").fill("");
 
-  await page.goto(`${base}/logs`);
-  await page.getByRole("row").filter({ hasText: "/account" }).getByRole("link").click();
+  // The log is written within two seconds of a response.
+  const request = page.getByRole("row").filter({ hasText: "/account" }).getByRole("link");
+  await expect(async () => {
+    await page.goto(`${base}/logs`);
+    await expect(request).toBeVisible({ timeout: 1_000 });
+  }).toPass();
+  await request.click();
   const drawer = page.getByRole("dialog").filter({ hasText: "Copy as curl" });
   await expect(drawer).toBeVisible();
   await context.setOffline(true);
