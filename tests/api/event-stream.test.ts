@@ -234,28 +234,31 @@ test("409 for the eleventh open stream of a key, until one of the ten is closed"
   for (const stream of [...streams, opened]) stream.close();
 });
 
-test("409 for more streams than an environment may have, whatever their keys", async () => {
-  const [tenant, stranger] = await Promise.all([newTenant(), newTenant()]);
-  const usual = maximumStreams.environment;
-  maximumStreams.environment = 12;
-  try {
-    const other = await newKey(tenant);
-    const streams = [...(await openAll(tenant, 10)), ...(await openAll(other, 2))];
-    const refused = await call(other, "GET", "/events/stream");
-    expect([refused.status, refused.body.limit, refused.body.current]).toEqual([409, 12, 12]);
-    expect(refused.body.detail).toContain("of an environment together");
-    // The refused stream took no slot of its key, and others are not affected.
-    const live = await newKey(tenant, { environment: "live" });
-    for (const each of [live, stranger])
-      for (const stream of await openAll(each, 10)) stream.close();
+test.skipIf(isNext)(
+  "409 for more streams than an environment may have, whatever their keys",
+  async () => {
+    const [tenant, stranger] = await Promise.all([newTenant(), newTenant()]);
+    const usual = maximumStreams.environment;
+    maximumStreams.environment = 12;
+    try {
+      const other = await newKey(tenant);
+      const streams = [...(await openAll(tenant, 10)), ...(await openAll(other, 2))];
+      const refused = await call(other, "GET", "/events/stream");
+      expect([refused.status, refused.body.limit, refused.body.current]).toEqual([409, 12, 12]);
+      expect(refused.body.detail).toContain("of an environment together");
+      // The refused stream took no slot of its key, and others are not affected.
+      const live = await newKey(tenant, { environment: "live" });
+      for (const each of [live, stranger])
+        for (const stream of await openAll(each, 10)) stream.close();
 
-    streams.shift()?.close();
-    streams.push(await openWhenFree(() => openStream(other, "GET", "/events/stream")));
-    for (const stream of streams) stream.close();
-  } finally {
-    maximumStreams.environment = usual;
-  }
-});
+      streams.shift()?.close();
+      streams.push(await openWhenFree(() => openStream(other, "GET", "/events/stream")));
+      for (const stream of streams) stream.close();
+    } finally {
+      maximumStreams.environment = usual;
+    }
+  },
+);
 
 test("a stream that waits behind another on its connection ends with the connection", async () => {
   const tenant = await newTenant();
@@ -266,9 +269,9 @@ test("a stream that waits behind another on its connection ends with the connect
   socket.write(request.repeat(10));
   await until(/^id: /m);
   // Each has a slot, and only the first one can send.
-  await expect.poll(() => takenSlots(tenant.keyId), { timeout: 10_000 }).toBe(10);
+  await expect.poll(() => takenSlots(tenant.keyId)).toBe(10);
   socket.destroy();
-  await expect.poll(() => takenSlots(tenant.keyId), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => takenSlots(tenant.keyId)).toBe(0);
 });
 
 /** How many of the ten slots of a key some process has locked. */
