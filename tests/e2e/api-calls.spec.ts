@@ -34,6 +34,8 @@ function callsOf(page: Page, key: string, folder = tmpdir()) {
     const dialog = page.getByRole("dialog", { name: "API call" });
     const sample = (language: string) =>
       dialog.getByRole("tabpanel", { name: language }).locator("pre");
+    // The dialog opens with the language that was chosen last.
+    await dialog.getByRole("tab", { name: "curl" }).click();
     await expect(sample("curl")).toContainText("curl");
     await expect(sample("curl")).toContainText(body);
     const curl = (await sample("curl").textContent()) ?? "";

@@ -16,8 +16,10 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 // Not after each test, so that the listener for revoked keys reconnects to the next test's primary.
-afterAll(() => {
+afterAll(async () => {
   env().DATABASE_URL = ownDatabase;
+  // That listener may have opened connections to a server that is gone.
+  await closeDatabase();
 });
 
 /** How the clients lose the primary. Each makes new connections reach the replica. */
