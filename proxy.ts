@@ -63,7 +63,8 @@ function contentSecurityPolicy(nonce: string): string {
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDevelopment ? " 'unsafe-eval'" : ""}`,
     // Positions and sizes are style attributes, to which nonces do not apply.
     "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
+    // Files that are being attached are previewed from the browser's memory.
+    "img-src 'self' data: blob:",
     "font-src 'self'",
     `connect-src 'self'${isDevelopment ? " ws:" : ""}`,
     "object-src 'none'",

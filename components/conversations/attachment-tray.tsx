@@ -1,4 +1,5 @@
 import { CircleAlert, FileIcon, RotateCw, X } from "lucide-react";
+import { useEffect, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { UploadProgress } from "@/components/uploads/upload-progress";
 import type { Upload } from "@/components/uploads/use-uploads";
@@ -20,7 +21,7 @@ export function AttachmentTray({ uploads, again, remove }: AttachmentTrayProps) 
           key={upload.key}
           className="flex items-center gap-2 rounded-lg border border-line bg-surface px-2.5 py-1"
         >
-          <FileIcon className="size-4 shrink-0 text-muted" aria-hidden="true" />
+          <Thumbnail file={upload.file} />
           <span className="min-w-0 flex-1">
             <span dir="auto" className="wrap-anywhere block">
               {upload.file.name}
@@ -49,6 +50,30 @@ export function AttachmentTray({ uploads, again, remove }: AttachmentTrayProps) 
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The image itself, or an icon for what the browser cannot show as one. */
+function Thumbnail({ file }: { file: File }) {
+  const [source, setSource] = useState<string | null>(null);
+
+  useEffect(() => {
+    if (!file.type.startsWith("image/")) return;
+    const url = URL.createObjectURL(file);
+    setSource(url);
+    return () => URL.revokeObjectURL(url);
+  }, [file]);
+
+  if (source === null)
+    return <FileIcon className="size-4 shrink-0 text-muted" aria-hidden="true" />;
+  return (
+    // biome-ignore lint/performance/noImgElement: the file is on this device.
+    <img
+      src={source}
+      alt=""
+      className="size-8 shrink-0 rounded-md bg-sunken object-cover"
+      onError={() => setSource(null)}
+    />
   );
 }
 

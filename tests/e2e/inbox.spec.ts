@@ -656,6 +656,11 @@ test("files are attached with the picker, by dropping and by pasting, and the th
     area.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
   }, given);
   await expect(tray.getByRole("listitem")).toHaveCount(2);
+  const widths = () =>
+    tray
+      .locator("img")
+      .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth > 0));
+  await expect.poll(widths).toEqual([true, true]);
   await expect(send).toBeEnabled();
   await writing(page).press("Control+Enter");
   const image = thread(page).getByRole("img", { name: "photo.png" });
