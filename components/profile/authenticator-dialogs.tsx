@@ -66,7 +66,7 @@ export function AuthenticatorButton({ begin, confirm }: AuthenticatorButtonProps
                 <p className="text-muted">If you can’t scan it, enter this key in the app:</p>
                 <CopyBlock text={setUp.secret} label="Copy the key" />
               </div>
-              <CodeField takesRecoveryCodes={false} />
+              <CodeField takesRecoveryCodes={false} autoFocus />
             </>
           )}
         </FormDialog>

@@ -1,9 +1,15 @@
 import { TextField } from "@/components/ui/field";
 
-/** @param takesRecoveryCodes whether a recovery code works instead */
-export function CodeField({ takesRecoveryCodes = true }: { takesRecoveryCodes?: boolean }) {
+type CodeFieldProps = {
+  /** Whether a recovery code works instead. */
+  takesRecoveryCodes?: boolean;
+  autoFocus?: boolean;
+};
+
+export function CodeField({ takesRecoveryCodes = true, autoFocus }: CodeFieldProps) {
   return (
     <TextField
+      autoFocus={autoFocus}
       label="Code"
       name="code"
       autoComplete="one-time-code"

@@ -16,7 +16,8 @@ export function TabLinks({
             <Link
               href={href}
               aria-current={isCurrent ? "page" : undefined}
-              className="-mb-px flex items-center gap-1.5 whitespace-nowrap border-transparent border-b-2 px-3 py-2 text-muted hover:text-ink aria-[current]:border-accent aria-[current]:font-medium aria-[current]:text-ink"
+              // Where the tabs are wider than the screen, the current one is in view.
+              className="-mb-px flex items-center gap-1.5 whitespace-nowrap border-transparent border-b-2 px-3 py-2 text-muted hover:text-ink aria-[current]:border-accent aria-[current]:font-medium aria-[current]:text-ink aria-[current]:[scroll-initial-target:nearest]"
             >
               {name}
               {count === undefined ? null : (

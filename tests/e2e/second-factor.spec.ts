@@ -85,6 +85,7 @@ test("a member of an organization that requires a second factor adds an app befo
   await expectNoViolations(page, "second factor");
   await page.getByRole("button", { name: "Add authenticator app" }).click();
   const dialog = page.getByRole("dialog", { name: "Add an authenticator app" });
+  await expect(dialog.getByRole("textbox", { name: "Code" })).toBeFocused();
   await expect(dialog.getByRole("img", { name: "QR code with the key below" })).toBeVisible();
   await expectNoViolations(page, "setting up an authenticator app");
   const secret = (await dialog.locator("pre").textContent())?.trim() ?? "";
