@@ -12,13 +12,19 @@ const reconnectMs = 250;
  */
 const heartbeatMs = 1_000;
 
+/** Runs a statement, and returns its rows. */
+export type Query = <Row extends pg.QueryResultRow>(
+  text: string,
+  values?: unknown[],
+) => Promise<Row[]>;
+
 type Options = {
   /** Shown in PostgreSQL's list of connections. */
   name: string;
   channel: string;
   onNotification: (payload: string | undefined) => void;
-  /** Notifications arrive from now on; earlier ones were missed. */
-  onConnected?: (connection: pg.Client) => void;
+  /** Notifications arrive from now on; earlier ones were missed. `query` runs on `connection`. */
+  onConnected?: (connection: pg.Client, query: Query) => void;
   onLost?: () => void;
 };
 
@@ -51,17 +57,18 @@ export function listenOn({ name, channel, onNotification, onConnected, onLost }:
       return lost(connection, error as Error);
     }
     if (client !== connection) return;
-    beat(connection);
+    const query = oneAtATime(connection);
+    beat(connection, query);
     if (isLossReported) log.info({ channel }, "notifications arrive again");
     isLossReported = false;
     reportListening();
-    onConnected?.(connection);
+    onConnected?.(connection, query);
   }
 
-  function beat(connection: pg.Client): void {
+  function beat(connection: pg.Client, query: Query): void {
     heartbeat = setTimeout(() => {
-      connection.query("SELECT 1").then(
-        () => client === connection && beat(connection),
+      query("SELECT 1").then(
+        () => client === connection && beat(connection, query),
         (error: Error) => lost(connection, error),
       );
     }, heartbeatMs).unref();
@@ -94,4 +101,14 @@ export function listenOn({ name, channel, onNotification, onConnected, onLost }:
 
   /** `listening` resolves when the first connection listens. */
   return { stop, listening };
+}
+
+/** A statement waits for those before it. pg's own queue is deprecated. */
+function oneAtATime(connection: pg.Client): Query {
+  let last: Promise<unknown> = Promise.resolve();
+  return (text, values) => {
+    const rows = last.then(async () => (await connection.query(text, values)).rows);
+    last = rows.catch(() => {});
+    return rows;
+  };
 }

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { atDeadline } from "./deadlines";
 import { unavailable } from "./errors";
-import { listenOn } from "./listen-for-notifications";
+import { listenOn, type Query } from "./listen-for-notifications";
 import { eventsChannel, streamsLock } from "./wake-streams";
 import { destroyConnection } from "./watch-connection";
 
@@ -145,8 +145,8 @@ function openSession(): Session {
       ready = next();
       opened.ready = ready.promise;
     },
-    onConnected: (connection) =>
-      void prepare(connection).then(
+    onConnected: (connection, query) =>
+      void prepare(connection, query).then(
         (locks) => {
           ready.isResolved = true;
           ready.resolve(locks);
@@ -161,11 +161,11 @@ function openSession(): Session {
 }
 
 /** Takes the locks of the slots that are held, which a new connection does not have yet. */
-async function prepare(connection: pg.Client): Promise<Locks> {
-  if (!(await isOwnSession(connection))) return localLocks;
-  const locks = locksOf(connection);
-  await connection.query(sessionSettings);
-  await connection.query(`SELECT pg_advisory_lock_shared(${streamsLock})`);
+async function prepare(connection: pg.Client, query: Query): Promise<Locks> {
+  if (!(await isOwnSession(connection, query))) return localLocks;
+  const locks = locksOf(query);
+  await query(sessionSettings);
+  await query(`SELECT pg_advisory_lock_shared(${streamsLock})`);
   const slots = [...held];
   const names = slots.flatMap((slot) => slot.names);
   const locked = new Set(names.length > 0 ? await locks.lock(names, names.length) : []);
@@ -178,20 +178,20 @@ async function prepare(connection: pg.Client): Promise<Locks> {
 }
 
 /** A pooler tells its clients another process id than that of the session that serves them. */
-async function isOwnSession(connection: pg.Client): Promise<boolean> {
-  const { rows } = await connection.query<{ id: number }>("SELECT pg_backend_pid() AS id");
-  return rows[0]?.id === (connection as unknown as { processID: number }).processID;
+async function isOwnSession(connection: pg.Client, query: Query): Promise<boolean> {
+  const [own] = await query<{ id: number }>("SELECT pg_backend_pid() AS id");
+  return own?.id === (connection as unknown as { processID: number }).processID;
 }
 
-const locksOf = (connection: pg.Client): Locks => ({
+const locksOf = (query: Query): Locks => ({
   lock: async (names, limit) => {
-    const { rows } = await connection.query<{ name: string }>(
+    const rows = await query<{ name: string }>(
       `SELECT name FROM unnest($1::text[]) AS name WHERE pg_try_advisory_lock(${lockOf("name")}) LIMIT $2`,
       [names, limit],
     );
     return rows.map(({ name }) => name);
   },
-  unlock: (name) => connection.query(`SELECT pg_advisory_unlock(${lockOf("$1")})`, [name]),
+  unlock: (name) => query(`SELECT pg_advisory_unlock(${lockOf("$1")})`, [name]),
 });
 
 const localLocks: Locks = {
