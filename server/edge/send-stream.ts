@@ -32,6 +32,8 @@ export async function sendStream(
   streamsOf.set(server, streams.add(stream));
   const disconnect = () => void response.destroy();
   stream.signal.addEventListener("abort", disconnect);
+  // One connection may have all streams of a client. Their number is limited, so none leaks.
+  socket.setMaxListeners(0);
   // A client that closes its end is gone. Other requests may be answered after that.
   socket.once("end", disconnect);
   const stop = () => {
