@@ -354,6 +354,27 @@ test("a test sends the example of the chosen event type, and the delivery shows 
   );
 });
 
+test("a test event that is not sent in time says that deliveries are delayed, and then how it ended @full", async ({
+  page,
+  request,
+}) => {
+  const { newWebhook } = await begin(page, request);
+  const { id } = await newWebhook();
+  const letPass = (from: string) =>
+    queryDatabase(
+      `UPDATE webhooks SET max_per_second = 1, next_paced_at = now() + $2::interval WHERE id = $1`,
+      [id, from],
+    );
+  await letPass("1 hour");
+  await page.getByRole("button", { name: "Send test event" }).click();
+  const result = page.getByRole("status").filter({ hasText: "est event" });
+  await expect(result).toContainText("Sending test event…");
+  await expect(result).toContainText("Deliveries are delayed.");
+  await letPass("0");
+  await expect(result).toContainText("Test event delivered");
+  await expect(result).not.toContainText("delayed");
+});
+
 async function tried(webhookId: string): Promise<number> {
   const statement =
     "SELECT count(*)::int AS count FROM deliveries WHERE webhook_id = $1 AND attempt_count = 1";
