@@ -178,7 +178,8 @@ export async function updateWebhook(
   const headers = patchHeaders(caller.partition, row, headersPatch);
   const changes = { ...fields, ...headers.columns, metadata, ...statusFields(row, status, at) };
   const before = toWebhook(row);
-  const secrets = withKeyPair(row, needsKeyPair(patch.signatureScheme ?? row.signatureScheme));
+  const { signatureScheme } = patch;
+  const secrets = signatureScheme ? withKeyPair(row, needsKeyPair(signatureScheme)) : row.secrets;
   const changed = changedFields(before, toWebhook({ ...row, ...changes, secrets }));
   const hasChangedHeaders = headers.changedNames.length > 0;
   if (changed.length === 0 && !hasChangedHeaders) return before;

@@ -142,10 +142,19 @@ test("200 for a patch: the scheme of signatures can be changed, and the secret s
     header: received.headers,
     secret: created.secret,
   });
-  expect((await turn("both")).body).toEqual(on);
+  const { body: same } = await turn("both");
+  expect([same.publicKeys, same.updatedAt]).toEqual([on.publicKeys, on.updatedAt]);
   expect((await turn("hmac")).body).toMatchObject({ signatureScheme: "hmac", publicKeys: [] });
   expect(versionsIn(await sent(tenant, created.id))).toEqual(["v1"]);
   expect((await turn("both")).body.publicKeys).not.toEqual(on.publicKeys);
+});
+
+test("200 for a patch of another field: a key pair that a process of the version before made stays", async () => {
+  const tenant = await newTenant();
+  const { id, publicKeys } = await newWebhook(tenant);
+  await pool().query("UPDATE webhooks SET signature_scheme = 'hmac' WHERE id = $1", [id]);
+  const { body } = await call(tenant, "PATCH", `/webhooks/${id}`, { description: "Changed" });
+  expect(body).toMatchObject({ description: "Changed", publicKeys });
 });
 
 test("200 with ed25519: webhook-signature has no signature that the secret makes, also after a rotation", async () => {
