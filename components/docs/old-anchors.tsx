@@ -8,7 +8,8 @@ export function OldAnchors({ pages }: { pages: Record<string, string> }) {
   const router = useRouter();
   useEffect(() => {
     const follow = () => {
-      const page = pages[location.hash.slice(1)];
+      const anchor = location.hash.slice(1);
+      const page = Object.hasOwn(pages, anchor) ? pages[anchor] : undefined;
       if (page) router.replace(page);
     };
     follow();

@@ -20,6 +20,7 @@ test("npm installs the client and its command from the running service", async (
 
     const { headers } = await fetch(`${web.url}/sdk/${version}.tgz`);
     expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    expect((await fetch(`${web.url}/sdk/constructor`)).status).toBe(404);
     const other = await fetch(`${web.url}/sdk/0.0.1.tgz`);
     expect([other.status, await other.text()]).toEqual([
       404,

@@ -4,10 +4,10 @@ import { wheelName } from "@/components/docs/wheel-name";
 import { version } from "@/sdk/src/version";
 
 /** The packages by their addresses, and the files that server/prepare.mjs packs. */
-const packages: Record<string, { file: string; type: string }> = {
-  [`${version}.tgz`]: { file: "sdk.tgz", type: "application/gzip" },
-  [wheelName]: { file: wheelName, type: "application/zip" },
-};
+const packages = new Map([
+  [`${version}.tgz`, { file: "sdk.tgz", type: "application/gzip" }],
+  [wheelName, { file: wheelName, type: "application/zip" }],
+]);
 
 /**
  * The clients that belong to this service, as packages. Their content never changes under the same
@@ -18,7 +18,7 @@ export async function GET(
   { params }: { params: Promise<{ file: string }> },
 ): Promise<Response> {
   const { file } = await params;
-  const found = packages[file];
+  const found = packages.get(file);
   if (!found)
     return new Response(`There is no ${file} here. The clients of this service are ${version}.\n`, {
       status: 404,
