@@ -11,7 +11,7 @@ import { requireRole } from "@/lib/platform/roles";
 
 type Context = { params: Promise<{ tenant: string; environment: string }> };
 
-/** Exports every entry that matches the page's filters, the one about this export among them. */
+/** Exports every entry that matches the page's filters, also the one about this export. */
 export async function GET(request: Request, { params }: Context): Promise<Response> {
   const { tenant: slug, environment: name } = await params;
   const [{ caller, tenant, user, identity }, { zone }] = await Promise.all([
@@ -23,8 +23,9 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
     requireRole(caller, "ADMIN", "read the audit log");
     const filters = Object.fromEntries(new URL(request.url).searchParams);
     const query = parse(listAuditQuery(zone), filters, "query");
-    const batches = exportAuditEntries(await replicaReader(caller), query);
     await recordExport(identity, { action: "audit_log.exported", targetId: tenant.id }, filters);
+    // Chosen after the write, so that it can read it.
+    const batches = exportAuditEntries(await replicaReader(caller), query);
     return csvResponse(`audit-log-${tenant.slug}`, toCsv(batches));
   } catch (error) {
     const refused = refusal(error);
