@@ -6,6 +6,7 @@ import { isConnectionFailure } from "./sql-errors";
 const outageLineMs = 10_000;
 
 let reportedAtMs = Number.NEGATIVE_INFINITY;
+let failedAtMs = Number.NEGATIVE_INFINITY;
 let failures = 0;
 
 /**
@@ -25,6 +26,9 @@ export function warnOfFailure(
     return;
   }
   log.debug(line, message);
+  // After such a pause, this is another outage.
+  if (nowMs - failedAtMs >= outageLineMs) failures = 0;
+  failedAtMs = nowMs;
   failures += 1;
   if (nowMs - reportedAtMs < outageLineMs) return;
   logOf("database").warn(

@@ -23,10 +23,14 @@ test("failures for want of a database share one line in ten seconds, and others 
   for (let second = 0; second < 10; second++) at(second, refused, "two");
   at(5, new Error("column does not exist"), "three");
   at(10, refused, "four");
+  at(11, refused, "five");
+  // Another outage, which does not count what the first one left.
+  at(30, refused, "six");
 
   expect(shared.mock.calls.map(([fields]) => fields)).toEqual([
     { error: refused.message, failures: 1 },
     { error: refused.message, failures: 11 },
+    { error: refused.message, failures: 1 },
   ]);
   expect(own).toEqual([
     { level: 40, job: "three", error: "column does not exist", msg: "a job failed" },
