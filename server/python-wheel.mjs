@@ -37,7 +37,8 @@ export function packWheel(folder) {
   });
   write("RECORD", `${record.join("")}${info}/RECORD,,\n`);
 
-  // The format has no time zone: fflate writes the local one, as of which this is the same.
+  // The format has no time zone, and fflate writes local time. A local date gives the same bytes
+  // everywhere.
   const mtime = new Date(2020, 0, 1);
   const sorted = [...names, `${info}/RECORD`].map((name) => [name, files[name]]);
   return {

@@ -23,8 +23,8 @@ export function SecondFactorHint({ href }: { href: string }) {
       className="mb-6 flex print:hidden flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-2xl border border-line bg-surface px-5 py-4"
     >
       <p className="max-w-prose">
-        Protect your account with a passkey or an authenticator app. Your password alone then no
-        longer signs anyone in.
+        Protect your account with a passkey or an authenticator app. Then no one can sign in with
+        your password alone.
       </p>
       <div className="flex flex-wrap gap-2">
         <Button variant="quiet" onClick={hide}>

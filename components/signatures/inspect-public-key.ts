@@ -49,7 +49,7 @@ function parseHeaders({ id, timestamp, standardSignature }: SignatureHeaders): P
     .flatMap((part) => (part.startsWith("v1a,") ? [part.slice("v1a,".length)] : []));
   if (signatures.length === 0)
     return fail(
-      "webhook-signature has no v1a signature. Turn on the webhook's asymmetric signatures.",
+      "webhook-signature has no v1a signature. Set the webhook's signature to Key pair (Ed25519) or Both.",
     );
   if (signatures.includes("…"))
     return fail(

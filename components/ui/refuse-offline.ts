@@ -3,7 +3,7 @@ import { toast } from "./toast";
 /**
  * Without a connection, the router would replace the open page, with what was typed in it, with the
  * browser's error page.
- * @returns whether there is none. The visitor was told then.
+ * @returns true if the browser is offline, after showing a toast
  */
 export function refuseOffline(): boolean {
   if (navigator.onLine) return false;

@@ -327,7 +327,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     what: "The body has a media type that this operation does not accept.",
     why: [
       "`Content-Type` is missing or is not `application/json` in UTF-8, or the body is compressed.",
-      "An uploaded file is not txt, md, html, csv, json, pdf or docx. Its content decides, not its name.",
+      "An uploaded document is not txt, md, html, csv, json, pdf or docx. Its content decides, not its name. Files for messages can have any type.",
     ],
     howToFix: [
       "Send `Content-Type: application/json`, without a `Content-Encoding`.",
@@ -416,7 +416,10 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   },
   unavailable: {
     what: "The service is temporarily unavailable.",
-    why: ["Its database is restarting or cannot be reached. Nothing was changed."],
+    why: [
+      "Its database is restarting or cannot be reached, its disk is full, or the store of its files cannot be used.",
+      "If the database failed while the request was being stored, the change may have been made. Repeating the request with the same `Idempotency-Key` then returns its response, and changes nothing.",
+    ],
     howToFix: [
       "Send the same request with the same `Idempotency-Key` again after the seconds in `Retry-After`.",
     ],

@@ -144,6 +144,6 @@ export async function reportForeignAuditKeys(): Promise<void> {
   if (foreign.length === 0) return;
   log.error(
     { keys: foreign },
-    "entries of the audit log are sealed with keys that are not in AUDIT_KEYS, so they cannot be verified: add the missing keys at its end, or correct it if it is another installation's",
+    "some audit log entries are sealed with keys that are not in AUDIT_KEYS and cannot be verified; append the missing keys to AUDIT_KEYS, or correct it if it belongs to another installation",
   );
 }

@@ -164,7 +164,7 @@ async function checkAsymmetric(
   if (!/^\d{1,12}$/.test(timestamp) || signatures.length === 0)
     throw new WebhookVerificationError(
       "malformed-header",
-      "webhook-signature has no v1a signature: turn on the webhook's asymmetric signatures.",
+      "webhook-signature has no v1a signature: set the webhook's signatureScheme to ed25519 or both.",
     );
   for (const publicKey of publicKeys) {
     for (const candidate of signatures) {

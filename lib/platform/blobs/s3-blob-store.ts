@@ -52,8 +52,8 @@ export function s3BlobStore({ bucket, region, endpoint, credentials }: Options):
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     maxAttempts: maximumAttempts,
-    // By default, the client would write to the console. Whoever uses the store logs what failed in
-    // the end, and this is about each attempt.
+    // By default, the client would write to the console. This is about each attempt. The caller logs
+    // the final failure.
     logger: {
       debug: () => {},
       info: () => {},
