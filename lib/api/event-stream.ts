@@ -85,7 +85,8 @@ function makeStream(follower: Follower, slot: Slot, reader: Reader): EventStream
   let isFollowing = false;
   let isEnded = false;
   let deliver: ((part: string | null) => void) | null = null;
-  let cancelDeadline = () => {};
+  // Nobody reads a stream whose client has gone before the response begins.
+  let cancelDeadline = atDeadline(streamTimes.slowAfterMs, cutOff);
 
   function close(): void {
     isEnded = true;

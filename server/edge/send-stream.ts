@@ -45,7 +45,10 @@ export async function sendStream(
   response.once("close", stop);
   // The response to a pipelined request is not closed with its connection, if it waited for another.
   socket.once("close", stop);
-  if (response.destroyed || socket.destroyed || socket.readableEnded) return disconnect();
+  if (response.destroyed || socket.destroyed || socket.readableEnded) {
+    disconnect();
+    return stop();
+  }
   if (!server.listening) stream.end(restarting);
 
   for (let part = await stream.read(); part !== null; part = await stream.read()) {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
+import { GET } from "@/app/v1/public/events/stream/route";
 import { maximumStreams, streamTimes } from "@/lib/api/event-stream";
 import { revokeApiKey, updateApiKey } from "@/lib/api-keys/service";
 import { createCustomer } from "@/lib/customers/service";
@@ -272,6 +273,21 @@ test("a stream that waits behind another on its connection ends with the connect
   await expect.poll(() => takenSlots(tenant.keyId)).toBe(10);
   socket.destroy();
   await expect.poll(() => takenSlots(tenant.keyId)).toBe(0);
+});
+
+test("a stream that nobody reads, because its client was gone before the response, frees its slot", async () => {
+  const tenant = await newTenant();
+  const { slowAfterMs } = streamTimes;
+  streamTimes.slowAfterMs = 300;
+  try {
+    const request = new Request("http://localhost/v1/public/events/stream", {
+      headers: { authorization: `Bearer ${tenant.key}` },
+    });
+    expect((await GET(request, { params: Promise.resolve({}) })).status).toBe(200);
+    await expect.poll(() => takenSlots(tenant.keyId)).toBe(0);
+  } finally {
+    streamTimes.slowAfterMs = slowAfterMs;
+  }
 });
 
 /** How many of the ten slots of a key some process has locked. */

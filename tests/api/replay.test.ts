@@ -10,6 +10,8 @@ import { type Receiver, startReceiver } from "../support/receiver";
 let receiver: Receiver;
 beforeEach(async () => {
   receiver = await startReceiver();
+  // What other tests have left.
+  while ((await workOffBacklog(500)) > 0);
 });
 afterEach(() => receiver.close());
 
