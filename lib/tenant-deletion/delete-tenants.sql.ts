@@ -64,7 +64,7 @@ export const tenantTables: Table[] = [
 
 /**
  * Stored files are removed by a job, which then deletes their rows. While a move is in progress or
- * was interrupted, another installation has a copy, which the end of the move deletes.
+ * was interrupted, another installation may have a copy, which the end of the move deletes.
  */
 const checkedTables = [...tenantTables.map(({ name }) => name), "stray_blobs", "tenant_moves"];
 

@@ -7,7 +7,7 @@ import { ownedTables } from "./tables";
 // (`guard_moving_tenant` in prisma/beyond-schema.sql). They exist only during a move, and only for
 // this tenant, so no other time and no other tenant pays for them.
 
-export type MoveState = "COPYING" | "DRAINING" | "STOPPED" | "INCOMING" | "MOVED";
+export type MoveState = "COPYING" | "DRAINING" | "STOPPED" | "INCOMING" | "MOVED" | "OPENED";
 
 /**
  * The writes of all tenants wait behind a statement that waits for a table's lock, so it is given up
@@ -106,6 +106,16 @@ export async function changeState(
     ),
   );
 }
+
+/**
+ * In the target, after the switch: writes are accepted from now on. The row remains for as long as the
+ * source has a copy.
+ */
+export const openTarget = (target: pg.Client, tenantId: string) =>
+  target.query(
+    "UPDATE tenant_moves SET state = 'OPENED', stopped_until = now() WHERE tenant_id = $1 AND state IN ('INCOMING', 'OPENED')",
+    [tenantId],
+  );
 
 /**
  * The point of no return: the source never accepts a write of the tenant again, and forwards its

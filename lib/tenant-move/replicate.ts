@@ -4,6 +4,8 @@ import { nameOf, quote, readRow, type Sessions } from "./sessions";
 import { columnsLeftOut, replicatedTables } from "./tables";
 
 const pollMs = 20;
+/** PostgreSQL lists those of all databases of the cluster. */
+const ofThisDatabase = "subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())";
 /** How long PostgreSQL may take to end what it runs for a subscription that is gone. */
 const endTimeoutMs = 30_000;
 
@@ -49,7 +51,7 @@ export async function waitForCopy({ target }: Sessions, tenantId: string): Promi
     const row = await readRow<{ left: number }>(
       target,
       `SELECT count(*) FILTER (WHERE r.srsubstate <> 'r')::int AS left
-       FROM pg_subscription s JOIN pg_subscription_rel r ON r.srsubid = s.oid WHERE s.subname = $1`,
+       FROM pg_subscription s JOIN pg_subscription_rel r ON r.srsubid = s.oid WHERE s.subname = $1 AND s.${ofThisDatabase}`,
       [nameOf(tenantId)],
     );
     if (row?.left === 0) return;
@@ -78,7 +80,7 @@ export async function waitForChanges(
 async function requireRunning(target: pg.Client, tenantId: string): Promise<void> {
   const row = await readRow<{ isEnabled: boolean }>(
     target,
-    `SELECT subenabled AS "isEnabled" FROM pg_subscription WHERE subname = $1`,
+    `SELECT subenabled AS "isEnabled" FROM pg_subscription WHERE subname = $1 AND ${ofThisDatabase}`,
     [nameOf(tenantId)],
   );
   if (!row?.isEnabled)
@@ -91,7 +93,8 @@ export async function endReplication(
   tenantId: string,
 ): Promise<void> {
   const name = nameOf(tenantId);
-  if (await readRow(target, "SELECT 1 FROM pg_subscription WHERE subname = $1", [name])) {
+  const subscription = `SELECT 1 FROM pg_subscription WHERE subname = $1 AND ${ofThisDatabase}`;
+  if (await readRow(target, subscription, [name])) {
     await target.query(`ALTER SUBSCRIPTION ${name} DISABLE`);
     // A subscription whose slot is gone cannot be dropped with it.
     if (!(await readRow(source, "SELECT 1 FROM pg_replication_slots WHERE slot_name = $1", [name])))

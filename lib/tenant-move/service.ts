@@ -2,25 +2,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { verifyChainOf } from "@/lib/audit/verify-chain";
 import { db } from "@/lib/platform/db";
 import { newFeedOrder } from "./feed-order";
-import {
-  changeState,
-  createGuards,
-  dropGuards,
-  type MoveState,
-  switchOver,
-  withLock,
-} from "./guard";
+import { changeState, createGuards, dropGuards, openTarget, switchOver, withLock } from "./guard";
 import { requireMovable, requireNoDeletion, requireSharedFiles } from "./preflight";
+import { endReplication, startReplication, waitForChanges, waitForCopy } from "./replicate";
+import { copyLastRows, deleteMovedRows, requireSameRows } from "./rows";
+import { openSession, readRow, type Sessions } from "./sessions";
 import {
-  endInSource,
-  endReplication,
-  slotsOfCopies,
-  startReplication,
-  waitForChanges,
-  waitForCopy,
-} from "./replicate";
-import { copyLastRows, deleteCopy, deleteMovedRows, requireSameRows } from "./rows";
-import { DatabaseMissing, openSession, readRow, type Sessions } from "./sessions";
+  databaseOf,
+  findMove,
+  findTenant,
+  lockCommand,
+  type MovedTenant,
+  requireSameTarget,
+  requireSource,
+} from "./state";
+import { undo, undoInSource } from "./undo";
 
 // Moves a tenant to another installation (docs/decisions/0026-growing-past-one-primary.md). At no time
 // do both accept its writes: the source stops them, the target has everything, the source gives the
@@ -72,23 +68,23 @@ export type MoveResult = {
 /** Attempts in flight may end before writes are stopped, so that few are repeated. */
 const drainMs = 5_000;
 const drainPollMs = 20;
-/** A command that was killed may have statements that still run. */
-const commandLockMs = 30_000;
 
 /** @throws Error with a sentence. Before the switch, nothing has changed then */
 export async function moveTenant(options: MoveOptions): Promise<MoveResult> {
   return withSessions(options, async (sessions) => {
     const tenant = await findTenant(sessions, options.slug);
     await lockCommand(sessions, tenant.id);
-    const state = await findState(sessions, tenant.id);
-    if (!state && tenant.movedTo)
+    const move = await findMove(sessions, tenant.id);
+    if (!move && tenant.movedTo)
       throw new Error(`The organization was moved to ${tenant.movedTo}.`);
-    if (state?.state === "MOVED") {
-      if (state.origin !== options.origin)
-        throw new Error(`The organization is being moved to ${state.origin}. Name that --origin.`);
+    requireSource(move);
+    if (move?.state === "MOVED") {
+      if (move.origin !== options.origin)
+        throw new Error(`The organization is being moved to ${move.origin}. Name that --origin.`);
       await finish(sessions, tenant.id, options);
       return resultOf(options, tenant, null);
     }
+    await requireSameTarget(sessions, tenant.id, move);
     await undo(sessions, tenant.id);
     await requireMovable(sessions, tenant, options.origin);
     const { broken } = await verifyChainOf(db(), tenant.id);
@@ -101,43 +97,12 @@ export async function moveTenant(options: MoveOptions): Promise<MoveResult> {
         stoppedMs: Math.round(openedAt - measured.stoppedAt),
       });
     } catch (error) {
-      const current = await findState(sessions, tenant.id);
+      const current = await findMove(sessions, tenant.id);
       if (current && current.state !== "MOVED")
         await undo(sessions, tenant.id).catch(() => undoInSource(sessions.source, tenant.id));
       throw error;
     }
   });
-}
-
-/**
- * Ends a move before its switch, for example of a command that was killed: the source accepts writes
- * again, and the target's copy is deleted.
- */
-export async function abortMove(options: MoveOptions): Promise<{ id: string; slug: string }> {
-  const source = await openSession(options.sourceUrl, "source's database");
-  try {
-    const { id, slug, movedTo } = await findTenant({ source }, options.slug);
-    await lockCommand({ source }, id);
-    const state = await findState({ source }, id);
-    if (movedTo || state?.state === "MOVED")
-      throw new Error(
-        "The organization has been switched to the target, which may have new data. Run the command without --abort to complete the move.",
-      );
-    const target = await openSession(options.targetUrl, "target's database").catch(
-      async ({ message }: Error) => {
-        await undoInSource(source, id);
-        await forgetMove(source, id);
-        const others = await slotsOfCopies(source);
-        throw new DatabaseMissing(
-          `${message}. Nothing of the move is left in the source. If the target comes back, run the command again: it deletes the copy there.${others.length > 0 ? ` These replication slots may be of the move, too; drop them if nothing else uses them: ${others.join(", ")}.` : ""}`,
-        );
-      },
-    );
-    await undo({ source, target }, id).finally(() => target.end());
-    return { id, slug };
-  } finally {
-    await source.end();
-  }
 }
 
 async function withSessions<Result>(
@@ -153,56 +118,14 @@ async function withSessions<Result>(
   }
 }
 
-type MovedTenant = { id: string; slug: string; movedTo: string | null };
-
-async function findTenant(
-  { source }: Pick<Sessions, "source">,
-  slug: string,
-): Promise<MovedTenant> {
-  const found = await readRow<MovedTenant>(
-    source,
-    `SELECT id, slug, moved_to AS "movedTo" FROM tenants WHERE slug = $1`,
-    [slug],
-  );
-  if (!found) throw new Error(`There is no tenant "${slug}".`);
-  return found;
-}
-
-const findState = ({ source }: Pick<Sessions, "source">, tenantId: string) =>
-  readRow<{ state: MoveState; origin: string }>(
-    source,
-    "SELECT state, target_origin AS origin FROM tenant_moves WHERE tenant_id = $1",
-    [tenantId],
-  );
-
-/** The two keys of the advisory lock that a command holds, as SQL. */
-export const commandLockOf = (tenantId: string) =>
-  `hashtext('parlance tenant move command'), hashtext(${tenantId})`;
-
-/** Held until the session ends. */
-async function lockCommand({ source }: Pick<Sessions, "source">, tenantId: string): Promise<void> {
-  const deadline = Date.now() + commandLockMs;
-  for (;;) {
-    const row = await readRow<{ isLocked: boolean }>(
-      source,
-      `SELECT pg_try_advisory_lock(${commandLockOf("$1")}) AS "isLocked"`,
-      [tenantId],
-    );
-    if (row?.isLocked) return;
-    if (Date.now() > deadline)
-      throw new Error("Another command is moving this organization. Wait until it has ended.");
-    await sleep(drainPollMs);
-  }
-}
-
 async function copyAndSwitch(sessions: Sessions, tenantId: string, options: MoveOptions) {
   const { source, target } = sessions;
   const { origin, replicationUrl, maximumStopMs, report = () => {} } = options;
   report("copying");
   const startedAt = performance.now();
   await source.query(
-    "INSERT INTO tenant_moves (tenant_id, state, target_origin) VALUES ($1, 'COPYING', $2)",
-    [tenantId, origin],
+    "INSERT INTO tenant_moves (tenant_id, state, target_origin, target_database) VALUES ($1, 'COPYING', $2, $3)",
+    [tenantId, origin, await databaseOf(sessions)],
   );
   await target.query(
     `INSERT INTO tenant_moves (tenant_id, state, target_origin, forwarded_to)
@@ -274,11 +197,14 @@ async function finish(
 ): Promise<number> {
   const { source, target } = sessions;
   report("opening");
-  if (
-    !(await readRow(target, "SELECT 1 FROM tenants WHERE id = $1 AND moved_to IS NULL", [tenantId]))
-  )
+  const isTarget = await readRow(
+    target,
+    "SELECT 1 FROM tenants WHERE id = $1 AND moved_to IS NULL UNION ALL SELECT 1 FROM deleted_tenants WHERE tenant_id = $1",
+    [tenantId],
+  );
+  if (!isTarget)
     throw new Error("The target is not the database that the organization was moved to.");
-  await target.query("DELETE FROM tenant_moves WHERE tenant_id = $1", [tenantId]);
+  await openTarget(target, tenantId);
   const openedAt = performance.now();
   // If the tenant comes back, its processes still know that it was moved away.
   await target.query(
@@ -291,45 +217,12 @@ async function finish(
   await sleep(settleMs);
   await deleteMovedRows(source, tenantId);
   await dropGuards(source, tenantId);
+  await target.query("DELETE FROM tenant_moves WHERE tenant_id = $1 AND state = 'OPENED'", [
+    tenantId,
+  ]);
   await source.query("DELETE FROM tenant_moves WHERE tenant_id = $1", [tenantId]);
   report("moved");
   return openedAt;
-}
-
-/** Before the switch, in an order that can be interrupted anywhere and repeated. */
-async function undo(sessions: Sessions, tenantId: string): Promise<void> {
-  const { source, target } = sessions;
-  await allowWrites(source, tenantId);
-  const isIncoming = await readRow(
-    target,
-    "SELECT 1 FROM tenant_moves WHERE tenant_id = $1 AND state = 'INCOMING'",
-    [tenantId],
-  );
-  await endReplication(sessions, tenantId);
-  await dropGuards(source, tenantId);
-  if (isIncoming) {
-    await deleteCopy(target, tenantId);
-    await dropGuards(target, tenantId);
-    await target.query("DELETE FROM tenant_moves WHERE tenant_id = $1", [tenantId]);
-  }
-  await forgetMove(source, tenantId);
-}
-
-const allowWrites = (source: Sessions["source"], tenantId: string) =>
-  source.query(
-    "UPDATE tenant_moves SET state = 'COPYING', stopped_until = NULL WHERE tenant_id = $1 AND state <> 'MOVED'",
-    [tenantId],
-  );
-
-/** Last, because a deletion of the tenant is not certified before: the target may have a copy. */
-const forgetMove = (source: Sessions["source"], tenantId: string) =>
-  source.query("DELETE FROM tenant_moves WHERE tenant_id = $1 AND state <> 'MOVED'", [tenantId]);
-
-/** What can be done of it while the target cannot be reached. */
-async function undoInSource(source: Sessions["source"], tenantId: string): Promise<void> {
-  await allowWrites(source, tenantId);
-  await endInSource(source, tenantId, { isForced: true });
-  await dropGuards(source, tenantId);
 }
 
 const resultOf = (

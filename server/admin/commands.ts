@@ -18,7 +18,8 @@ import { loopbackClosedBecause, resetExposure } from "@/lib/platform/loopback-ex
 import { removeSecondFactor } from "@/lib/second-factor/service";
 import { reencryptSecrets } from "@/lib/secrets/service";
 import { deleteOrganization } from "@/lib/tenant-deletion/service";
-import { abortMove, type MoveOptions, moveTenant } from "@/lib/tenant-move/service";
+import { type MoveOptions, moveTenant } from "@/lib/tenant-move/service";
+import { abortMove, forgetCopy } from "@/lib/tenant-move/undo";
 import {
   createTenant,
   findTenantBySlug,
@@ -98,10 +99,14 @@ export const commands: Record<string, Command> = {
   },
   "tenant:move": {
     usage:
-      "tenant:move --tenant <slug> --origin <URL of the target's web> [--to <DATABASE_URL of the target>] [--from <DATABASE_URL for the target's PostgreSQL>] [--max-stop <seconds>] [--settle <seconds>] [--abort], with MOVE_TO_DATABASE_URL and MOVE_FROM_DATABASE_URL instead of --to and --from, so that no other user sees their passwords",
+      "tenant:move --tenant <slug> --origin <URL of the target's web> [--to <DATABASE_URL of the target>] [--from <DATABASE_URL for the target's PostgreSQL>] [--max-stop <seconds>] [--settle <seconds>] [--abort] [--forget-copy], with MOVE_TO_DATABASE_URL and MOVE_FROM_DATABASE_URL instead of --to and --from, so that no other user sees their passwords",
     options: ["tenant", "to", "origin", "from", "max-stop", "settle"],
-    flags: ["abort"],
+    flags: ["abort", "forget-copy"],
     run: async (values) => {
+      if (values["forget-copy"]) {
+        const slug = required(values, "tenant");
+        return { output: await forgetCopy({ slug, sourceUrl: sourceOfMove() }) };
+      }
       const options = moveOptions(values);
       const output = values.abort ? await abortMove(options) : await moveTenant(options);
       return { output };
@@ -380,9 +385,13 @@ async function listKeys(values: Values) {
   }));
 }
 
-function moveOptions(values: Values): MoveOptions {
+function sourceOfMove(): string {
   const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL } = env();
-  const sourceUrl = process.env.MIGRATION_DATABASE_URL || DATABASE_DIRECT_URL;
+  return process.env.MIGRATION_DATABASE_URL || DATABASE_DIRECT_URL;
+}
+
+function moveOptions(values: Values): MoveOptions {
+  const sourceUrl = sourceOfMove();
   const targetUrl = values.to?.trim() || process.env.MOVE_TO_DATABASE_URL;
   if (!targetUrl)
     throw new UsageError("Set MOVE_TO_DATABASE_URL to the target's database, or give --to.");

@@ -1,6 +1,6 @@
 import { pool } from "@/lib/platform/db";
 import type { MoveState } from "@/lib/tenant-move/guard";
-import { commandLockOf } from "@/lib/tenant-move/service";
+import { commandLockOf } from "@/lib/tenant-move/state";
 import type { Finding } from "./doctor";
 
 // Moves of organizations (lib/tenant-move) that began and did not end, in this installation as the
@@ -43,7 +43,7 @@ const movesText = `
   SELECT coalesce(t.slug, m.tenant_id, object) AS tenant, m.state, m.target_origin AS origin,
     coalesce(m.state IN ('DRAINING', 'STOPPED') AND m.stopped_until > clock_timestamp(), false) AS "stopsWrites",
     coalesce(g.left, '{}') AS left, ceil(coalesce(g.bytes, 0) / 1048576)::int AS "loggedMebibytes",
-    CASE WHEN m.state = 'INCOMING'
+    CASE WHEN m.state IN ('INCOMING', 'OPENED')
       THEN EXISTS (SELECT 1 FROM pg_stat_activity WHERE application_name = 'parlance tenant move' AND datname = current_database())
       ELSE EXISTS (
         SELECT 1 FROM pg_locks l
@@ -65,7 +65,8 @@ export async function examineMoves(): Promise<Finding> {
 }
 
 function problemOf({ tenant, state, origin, stopsWrites, left, loggedMebibytes }: Move): string {
-  const command = `MOVE_TO_DATABASE_URL=… npm run admin -- tenant:move --tenant ${tenant}`;
+  const base = `npm run admin -- tenant:move --tenant ${tenant}`;
+  const command = `MOVE_TO_DATABASE_URL=… ${base}`;
   const to = origin ? ` to ${origin}` : "";
   const parts = [...left, ...(stopsWrites ? ["refused writes for some more seconds"] : [])];
   const remains = parts.length > 0 ? `. It left ${parts.join(", ")}` : "";
@@ -77,5 +78,10 @@ function problemOf({ tenant, state, origin, stopsWrites, left, loggedMebibytes }
     return `the organization ${tenant} was moved${to}, but the command was interrupted before it deleted the rows here. Complete it with \`${command} --origin ${origin}\``;
   if (state === "INCOMING")
     return `a move of the organization ${tenant} to this installation was interrupted${remains} and rows that were copied. Run \`tenant:move\` again in the installation that has the organization, or undo it there with \`--abort\``;
-  return `the move of the organization ${tenant}${to} was interrupted${remains}${log}. Run the command again, or undo the move with \`${command} --abort\``;
+  if (state === "OPENED")
+    return `the organization ${tenant} was moved to this installation, but the one that it left may still have its rows. Run \`tenant:move\` again there, or, if that installation is gone for good, \`${base} --forget-copy\` here`;
+  // Nothing else is left after `--abort` could not reach the target.
+  const copy = state && parts.length === 0 ? ", and its database may have a copy" : "";
+  const gone = state ? `. If the target is gone for good, run \`${base} --forget-copy\`` : "";
+  return `the move of the organization ${tenant}${to} was interrupted${copy}${remains}${log}. Run the command again, or undo the move with \`${command} --abort\`${gone}`;
 }

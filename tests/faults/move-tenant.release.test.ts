@@ -467,11 +467,16 @@ test("a move whose target is gone can be aborted: the source keeps neither a slo
   const aborted = await move(a, gone, tenant.slug, { flags: ["--abort"] });
   expect(aborted.exitCode).toBe(1);
   expect(aborted.problem).toContain("The target's database cannot be reached");
-  expect(aborted.problem).toContain("Nothing of the move is left in the source.");
-  expect(await traces(a)).toEqual(nothing);
+  expect(aborted.problem).toContain("When the target is back, run the command again");
+  // The source remembers that the target may have a copy.
+  expect(await traces(a)).toEqual({ ...nothing, moves: 1 });
+  expect(await findings(a)).toContain(
+    `npm run admin -- tenant:move --tenant ${tenant.slug} --forget-copy`,
+  );
 
   const again = await move(a, b, tenant.slug, { flags: ["--abort"] });
   expect(again.exitCode, again.problem).toBe(0);
+  expect(await traces(a)).toEqual(nothing);
   expect(await traces(b)).toEqual(nothing);
   expect(await rowsLeft(b.ownerUrl, tenant.id)).toEqual({});
   for (const cell of [a, b])

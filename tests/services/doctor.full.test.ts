@@ -7,8 +7,8 @@ import { expect, test } from "vitest";
 import { pool, runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { createGuards, dropGuards } from "@/lib/tenant-move/guard";
-import { commandLockOf } from "@/lib/tenant-move/service";
 import { nameOf } from "@/lib/tenant-move/sessions";
+import { commandLockOf } from "@/lib/tenant-move/state";
 import { examineClock, examineDatabase } from "@/server/admin/examine-database";
 import { examineMoves } from "@/server/admin/examine-moves";
 import { examineDisk, examineStorage } from "@/server/admin/examine-storage";
@@ -194,9 +194,10 @@ test("doctor names a move that was interrupted, what it left, and the command th
     `CREATE SUBSCRIPTION ${nameOf(tenantId)} CONNECTION 'host=127.0.0.1' PUBLICATION p WITH (connect = false, slot_name = NONE)`,
   );
   const abort = `\`MOVE_TO_DATABASE_URL=… npm run admin -- tenant:move --tenant ${slug} --abort\``;
+  const forget = `If the target is gone for good, run \`npm run admin -- tenant:move --tenant ${slug} --forget-copy\``;
   const interrupted = `the move of the organization ${slug} to https://b.example.com was interrupted`;
   expect((await examineMoves()).problem).toBe(
-    `${interrupted}. It left a publication, a subscription, triggers, refused writes for some more seconds. Run the command again, or undo the move with ${abort}`,
+    `${interrupted}. It left a publication, a subscription, triggers, refused writes for some more seconds. Run the command again, or undo the move with ${abort}. ${forget}`,
   );
   await setState("INCOMING", "NULL");
   expect((await examineMoves()).problem).toMatch(

@@ -8,7 +8,7 @@ import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { newId } from "@/lib/resources/ids";
 import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
-import { changeState, createGuards } from "@/lib/tenant-move/guard";
+import { changeState, createGuards, openTarget } from "@/lib/tenant-move/guard";
 import { newDocument } from "../support/stored-document";
 import { newPartition, newWebhook, raiseBacklog, raiseEvent } from "../support/webhooks";
 
@@ -226,6 +226,20 @@ test.each(["INCOMING", "MOVED"] as const)(
     expect(await isMovingDone()).toBe(false);
   },
 );
+
+test("jobs of the target do the work of an organization as soon as it is opened", async () => {
+  const { prepare } = jobs["wake-snoozed-conversations"] as Due;
+  const moved = await newPartition();
+  const isDone = await prepare(moved, minutesAgo(30));
+  await stop(moved, "INCOMING");
+  expect(await runUntil("wake-snoozed-conversations", isDone)).toBe(false);
+  // The rows in the source are not deleted yet.
+  await onOwnConnection((client) => openTarget(client, moved.tenantId));
+  expect(await runUntil("wake-snoozed-conversations", isDone)).toBe(true);
+  expect(await db().tenantMove.findUnique({ where: { tenantId: moved.tenantId } })).toMatchObject({
+    state: "OPENED",
+  });
+});
 
 test("the worker claims deliveries of other organizations while writes of one are stopped", async () => {
   // Of the tests before.

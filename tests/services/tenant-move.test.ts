@@ -44,6 +44,23 @@ test("every replicated table can be filtered by its tenant: it is in the primary
   expect(rows).toEqual([]);
 });
 
+test("a move that names no database is undone only where its copy is", async () => {
+  const { id, slug } = await createTenant(db(), { name: "Moved" });
+  await db().tenantMove.create({
+    data: { tenantId: id, state: "COPYING", targetOrigin: "https://b.example.com" },
+  });
+  process.env.MOVE_TO_DATABASE_URL = env().DATABASE_URL;
+  const run = (flags: Record<string, string>) =>
+    commands["tenant:move"]?.run({ tenant: slug, ...flags });
+  await expect(run({ abort: "true" })).rejects.toThrow("was begun with another database");
+  expect(await db().tenantMove.count({ where: { tenantId: id } })).toBe(1);
+  delete process.env.MOVE_TO_DATABASE_URL;
+  expect(await run({ "forget-copy": "true" })).toEqual({
+    output: { id, slug, otherSlots: [] },
+  });
+  expect(await db().tenantMove.count({ where: { tenantId: id } })).toBe(0);
+});
+
 test("the command reads the target's address from the environment, because everybody can read options", async () => {
   const { slug } = await createTenant(db(), { name: "Moved" });
   const run = (options: Record<string, string> = {}) =>

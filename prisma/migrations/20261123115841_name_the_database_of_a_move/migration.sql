@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "tenant_moves" ADD COLUMN     "target_database" TEXT;
