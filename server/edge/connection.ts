@@ -5,7 +5,7 @@ import { lateCode } from "@/lib/api/read-request";
 import type { AppError } from "@/lib/platform/errors";
 import { meter } from "@/lib/platform/meter";
 import { newId } from "@/lib/resources/ids";
-import { cutOffSlowReaders } from "./slow-readers";
+import { cutOffSlowReaders, type Responses } from "./slow-readers";
 
 /** How much of an unneeded body is still read, so that the sender can receive the response. */
 const lingerBytes = 64 * 1_024 ** 2;
@@ -26,14 +26,10 @@ type Exchange = {
   bytesBefore: number;
 };
 
-export type Connection = {
+type Connection = Responses & {
   /** Requests whose response is incomplete, oldest first. */
   exchanges: Exchange[];
   last: Exchange | null;
-  /** The bytes of its responses that the system has not taken yet, at the last tick. */
-  unreadBytes: number;
-  /** When these must have become others, as a value of `performance.now()`. */
-  unreadUntilMs: number;
   /** No more requests are read: the connection ends after the outstanding responses. */
   isEnding: boolean;
   /** The final response, for input that never became a request. */
@@ -51,7 +47,7 @@ function connectionOf(socket: Socket): Connection {
   if (known) return known;
   lingerBeforeClosing(socket);
   const connection: Connection = {
-    ...{ exchanges: [], last: null, unreadBytes: 0, unreadUntilMs: 0 },
+    ...{ exchanges: [], last: null, unread: null },
     ...{ isEnding: false, refusal: null },
   };
   connections.set(socket, connection);
@@ -70,7 +66,7 @@ function watch(socket: Socket, connection: Connection): void {
   open.set(socket, connection);
   timer ??= setInterval(() => {
     breakOffLateBodies();
-    cutOffSlowReaders(open);
+    cutOffSlowReaders(open, performance.now());
   }, tickMs).unref();
   socket.once("close", () => {
     open.delete(socket);
