@@ -13,7 +13,7 @@ const lingerMs = 30_000;
 
 /**
  * Bodies are in memory until they are complete. While the incomplete ones of all connections
- * together have more than this, those that have taken longest are refused as late. Tests lower it.
+ * together have more than this, the largest are refused as late. Tests lower it.
  */
 export const incompleteBodies = { maximumBytes: 64 * 1_024 ** 2 };
 
@@ -95,7 +95,11 @@ function breakOffLateBodies(): void {
   }
   if (heldBytes <= incompleteBodies.maximumBytes) return;
 
-  incomplete.sort((one, other) => one.exchange.bodyUntilMs - other.exchange.bodyUntilMs);
+  // Not simply the oldest: a client that keeps sending large bodies would displace all others.
+  incomplete.sort(
+    (one, other) =>
+      other.bytes - one.bytes || one.exchange.bodyUntilMs - other.exchange.bodyUntilMs,
+  );
   for (const { exchange, bytes } of incomplete) {
     if (heldBytes <= incompleteBodies.maximumBytes) return;
     heldBytes -= bytes;

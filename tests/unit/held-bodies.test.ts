@@ -64,17 +64,20 @@ async function sendIncomplete(path: string, length: number, headers = {}): Promi
   return sender;
 }
 
-test("bodies that never become complete cannot use up the memory: the oldest are refused as late", async () => {
+test("bodies that never become complete cannot use up the memory: the largest are refused as late, and the oldest of them first", async () => {
   incompleteBodies.maximumBytes = 1_024 * 1_024;
-  const length = 200 * 1_024;
-  const senders: RawConnection[] = [];
-  for (let index = 0; index < 8; index++) senders.push(await sendIncomplete("/slow", length));
-  const [oldest, newest] = [senders[0], senders.at(-1)];
+  const small = await sendIncomplete("/slow", 2 * 1_024);
+  const large: RawConnection[] = [];
+  for (let index = 0; index < 8; index++) large.push(await sendIncomplete("/slow", 200 * 1_024));
+  const [oldest, newest] = [large[0], large.at(-1)];
   await oldest?.until(/^HTTP\/1\.1 408 /);
-  // A body that has just begun to arrive is not affected.
-  newest?.socket.write("x");
-  await newest?.until(/^HTTP\/1\.1 200 /);
-  for (const { socket } of senders) socket.destroy();
+
+  // Neither a smaller body nor a newer one of the same size is affected.
+  for (const other of [small, newest]) {
+    other?.socket.write("x");
+    await other?.until(/^HTTP\/1\.1 200 /);
+  }
+  for (const { socket } of [small, ...large]) socket.destroy();
 });
 
 test("a form that is sent to a page counts as an incomplete body, and an uploaded file does not", async () => {
