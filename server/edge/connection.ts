@@ -22,7 +22,7 @@ type Exchange = {
   response: ServerResponse;
   /** When the request's body must have arrived, as a value of `performance.now()`. */
   bodyUntilMs: number;
-  /** What had arrived on the connection before the request was tracked. */
+  /** What had arrived on the connection before the request. */
   bytesBefore: number;
 };
 
@@ -30,6 +30,11 @@ type Connection = Responses & {
   /** Requests whose response is incomplete, oldest first. */
   exchanges: Exchange[];
   last: Exchange | null;
+  /**
+   * How many bytes had arrived when the last response was complete. The next request's body is
+   * counted from here, because its first part often arrives together with its head.
+   */
+  answeredBytes: number;
   /** No more requests are read: the connection ends after the outstanding responses. */
   isEnding: boolean;
   /** The final response, for input that never became a request. */
@@ -47,7 +52,7 @@ function connectionOf(socket: Socket): Connection {
   if (known) return known;
   lingerBeforeClosing(socket);
   const connection: Connection = {
-    ...{ exchanges: [], last: null, unread: null },
+    ...{ exchanges: [], last: null, answeredBytes: 0, unread: null },
     ...{ isEnding: false, refusal: null },
   };
   connections.set(socket, connection);
@@ -124,13 +129,14 @@ export function trackRequest(
   const { socket } = request;
   const connection = connectionOf(socket);
   const exchange = {
-    ...{ request, response, bytesBefore: socket.bytesRead },
+    ...{ request, response, bytesBefore: connection.answeredBytes },
     bodyUntilMs: performance.now() + bodyTimeoutMs,
   };
   connection.exchanges.push(exchange);
   connection.last = exchange;
   response.once("close", () => {
     connection.exchanges.splice(connection.exchanges.indexOf(exchange), 1);
+    connection.answeredBytes = socket.bytesRead;
     endWhenAnswered(socket, connection);
   });
 }

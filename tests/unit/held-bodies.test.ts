@@ -80,6 +80,25 @@ test("bodies that never become complete cannot use up the memory: the largest ar
   for (const { socket } of [small, ...large]) socket.destroy();
 });
 
+test("what arrives together with its head counts as incomplete, and complete bodies before it do not", async () => {
+  incompleteBodies.maximumBytes = 256 * 1_024;
+  const post = (length: number) => head("POST /slow HTTP/1.1", { "Content-Length": length });
+  const reused = await openRaw(url);
+  const complete = "y".repeat(250 * 1_024);
+  for (let index = 1; index <= 3; index++) {
+    reused.socket.write(post(complete.length) + complete);
+    await expect.poll(() => reused.received().split(complete).length).toBe(index + 1);
+  }
+  reused.socket.write(`${post(3)}ab`);
+
+  const senders: RawConnection[] = [];
+  for (let index = 0; index < 32; index++) senders.push(await sendIncomplete("/slow", 10 * 1_024));
+  await senders[0]?.until(/^HTTP\/1\.1 408 /);
+  reused.socket.write("c");
+  await reused.until(/abc$/);
+  for (const { socket } of [reused, ...senders]) socket.destroy();
+});
+
 test("a form that is sent to a page counts as an incomplete body, and an uploaded file does not", async () => {
   incompleteBodies.maximumBytes = 128 * 1_024;
   const form = { "Content-Type": "multipart/form-data; boundary=x" };
