@@ -60,6 +60,14 @@ function decode(segment: string): string | undefined {
   }
 }
 
+/** Whether an operation accepts a file, which it writes to the disk as it arrives. */
+export function acceptsUpload(method: string, path: string): boolean {
+  const target = find(path, method);
+  return (
+    typeof target === "object" && "declaration" in target && Boolean(target.declaration.upload)
+  );
+}
+
 /**
  * Handles any request below /v1, from server/web-server.ts and from Next's own server.
  * @param wire what the server knows about the request that a `Request` cannot express

@@ -164,6 +164,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     what: "The request did not arrive in time.",
     why: [
       "Headers must arrive within 15 seconds, a body within 30 seconds, and an uploaded file within 2 minutes.",
+      "If a process holds more than 64 MiB of incomplete bodies, not counting uploads, the largest of them are refused early.",
     ],
     howToFix: ["Send the request again with the same `Idempotency-Key`. Nothing was changed."],
     canRetry: true,

@@ -35,7 +35,7 @@ export type ReceivedUpload = {
   file: { incoming: IncomingFile; contentType: string } | null;
 };
 
-const multipart = /^multipart\/form-data\s*(;|$)/i;
+export const multipart = /^multipart\/form-data\s*(;|$)/i;
 const json = /^application\/json\s*(;|$)/i;
 
 type ReadOptions = { formSchema: z.ZodType | undefined; onBytes: (bytes: Uint8Array) => void };

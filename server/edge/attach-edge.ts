@@ -2,16 +2,17 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { dispatch } from "@/lib/api/dispatch";
+import { acceptsUpload, dispatch } from "@/lib/api/dispatch";
 import { isStream, type Outgoing, type Wire } from "@/lib/api/pipeline";
 import { type ApiRequest, lateCode } from "@/lib/api/read-request";
+import { multipart } from "@/lib/api/read-upload";
 import { plainAddress } from "@/lib/platform/client-address";
 import { expectationFailed, requestTimeout } from "@/lib/platform/errors";
 import { noteRequest } from "@/lib/platform/loopback-exposure";
 import { cameThroughProxy } from "@/lib/platform/proxy-detection";
 import { noteUntrustedProxy } from "@/lib/platform/untrusted-proxy";
 import { probes } from "@/lib/readiness/service";
-import { bufferBody } from "./buffer-body";
+import { acceptsDashboardUpload, bufferBody } from "./buffer-body";
 import { problemOf, refuse, sendProblem, trackRequest } from "./connection";
 import { findFault, isBelow, isOfApi, malformed, serverMethods } from "./find-fault";
 import { toPlainRequest } from "./plain-request";
@@ -76,12 +77,12 @@ export function attachEdge(
   );
 
   const serve = (request: IncomingMessage, response: ServerResponse) => {
-    trackRequest(request, response, isUpload(request) ? undefined : bodyTimeoutMs);
-    noteRequest(Object.entries(request.headers));
-    setClientAddress(request, trustedProxyHops);
     // A client may send an absolute URL, as to a proxy.
     const url = request.url?.replace(/^https?:\/\/[^/]*/i, "") || "/";
     request.url = url;
+    trackRequest(request, response, isUpload(request, url) ? undefined : bodyTimeoutMs);
+    noteRequest(Object.entries(request.headers));
+    setClientAddress(request, trustedProxyHops);
     if (url === "*" && request.method === "OPTIONS")
       return void response.writeHead(204, { Allow: serverMethods }).end();
     const fault = findFault(request, url);
@@ -169,11 +170,15 @@ function listenerFor(
 const isMcp = (url: string) => isBelow("/mcp", url) && !url.startsWith("/mcp/");
 
 /**
- * Node has one limit for all requests, so it is set for the slowest ones. Other bodies get less
- * time.
+ * Whether the body goes to a file as it arrives. All others are in memory, so they count as
+ * incomplete bodies and get less time. Node has one limit for all requests, which is that of
+ * uploads.
  */
-const isUpload = ({ headers }: IncomingMessage): boolean =>
-  /^multipart\/form-data/i.test(headers["content-type"] ?? "");
+function isUpload({ method = "", headers }: IncomingMessage, url: string): boolean {
+  if (!multipart.test(headers["content-type"] ?? "")) return false;
+  const [path = ""] = url.split("?");
+  return acceptsDashboardUpload(path) || acceptsUpload(method, path);
+}
 
 /** Sends `100 Continue` when the body is first read, so that a refusal comes without it. */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {

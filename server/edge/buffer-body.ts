@@ -24,6 +24,8 @@ const usualLimit = 256 * kib;
 const upload =
   /^\/api\/dashboard\/[^/]+\/[^/]+\/(files|knowledge-bases\/[^/]+\/documents(\/[^/]+\/file)?)$/;
 
+export const acceptsDashboardUpload = (path: string): boolean => upload.test(path);
+
 function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers["content-length"];
   return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
@@ -40,7 +42,7 @@ export function bufferBody(
 ): void {
   const [path = ""] = (request.url ?? "").split("?");
   if (!hasBody(request)) return void next();
-  if (upload.test(path)) {
+  if (acceptsDashboardUpload(path)) {
     // The rest of a refused file must not be parsed as the next request.
     response.shouldKeepAlive = false;
     return void next();

@@ -5,7 +5,7 @@ import { lateCode } from "@/lib/api/read-request";
 import type { AppError } from "@/lib/platform/errors";
 import { meter } from "@/lib/platform/meter";
 import { newId } from "@/lib/resources/ids";
-import { cutOffSlowReaders } from "./slow-readers";
+import { cutOffSlowReaders, type Responses } from "./slow-readers";
 
 /** How much of an unneeded body is still read, so that the sender can receive the response. */
 const lingerBytes = 64 * 1_024 ** 2;
@@ -13,7 +13,7 @@ const lingerMs = 30_000;
 
 /**
  * Bodies are in memory until they are complete. While the incomplete ones of all connections
- * together have more than this, those that have taken longest are refused as late. Tests lower it.
+ * together have more than this, the largest are refused as late. Tests lower it.
  */
 export const incompleteBodies = { maximumBytes: 64 * 1_024 ** 2 };
 
@@ -22,18 +22,19 @@ type Exchange = {
   response: ServerResponse;
   /** When the request's body must have arrived, as a value of `performance.now()`. */
   bodyUntilMs: number;
-  /** What had arrived on the connection before the request was tracked. */
+  /** What had arrived on the connection before the request. */
   bytesBefore: number;
 };
 
-export type Connection = {
+type Connection = Responses & {
   /** Requests whose response is incomplete, oldest first. */
   exchanges: Exchange[];
   last: Exchange | null;
-  /** The bytes of its responses that the system has not taken yet, at the last tick. */
-  unreadBytes: number;
-  /** When these must have become others, as a value of `performance.now()`. */
-  unreadUntilMs: number;
+  /**
+   * How many bytes had arrived when the last response was complete. The next request's body is
+   * counted from here, because its first part often arrives together with its head.
+   */
+  answeredBytes: number;
   /** No more requests are read: the connection ends after the outstanding responses. */
   isEnding: boolean;
   /** The final response, for input that never became a request. */
@@ -51,7 +52,7 @@ function connectionOf(socket: Socket): Connection {
   if (known) return known;
   lingerBeforeClosing(socket);
   const connection: Connection = {
-    ...{ exchanges: [], last: null, unreadBytes: 0, unreadUntilMs: 0 },
+    ...{ exchanges: [], last: null, answeredBytes: 0, unread: null },
     ...{ isEnding: false, refusal: null },
   };
   connections.set(socket, connection);
@@ -70,7 +71,7 @@ function watch(socket: Socket, connection: Connection): void {
   open.set(socket, connection);
   timer ??= setInterval(() => {
     breakOffLateBodies();
-    cutOffSlowReaders(open);
+    cutOffSlowReaders(open, performance.now());
   }, tickMs).unref();
   socket.once("close", () => {
     open.delete(socket);
@@ -99,7 +100,11 @@ function breakOffLateBodies(): void {
   }
   if (heldBytes <= incompleteBodies.maximumBytes) return;
 
-  incomplete.sort((one, other) => one.exchange.bodyUntilMs - other.exchange.bodyUntilMs);
+  // Not simply the oldest: a client that keeps sending large bodies would displace all others.
+  incomplete.sort(
+    (one, other) =>
+      other.bytes - one.bytes || one.exchange.bodyUntilMs - other.exchange.bodyUntilMs,
+  );
   for (const { exchange, bytes } of incomplete) {
     if (heldBytes <= incompleteBodies.maximumBytes) return;
     heldBytes -= bytes;
@@ -124,13 +129,14 @@ export function trackRequest(
   const { socket } = request;
   const connection = connectionOf(socket);
   const exchange = {
-    ...{ request, response, bytesBefore: socket.bytesRead },
+    ...{ request, response, bytesBefore: connection.answeredBytes },
     bodyUntilMs: performance.now() + bodyTimeoutMs,
   };
   connection.exchanges.push(exchange);
   connection.last = exchange;
   response.once("close", () => {
     connection.exchanges.splice(connection.exchanges.indexOf(exchange), 1);
+    connection.answeredBytes = socket.bytesRead;
     endWhenAnswered(socket, connection);
   });
 }

@@ -1,30 +1,55 @@
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Connection } from "./connection";
 
 /**
- * How much of their responses clients may leave unread. A connection on which nothing moves for
- * `graceMs`, and for the time that its bytes take at `bytesPerMs`, is cut off. So are those with the
- * most unread bytes, while all connections together have more than `maximumBytes`. Tests lower these.
+ * How much of their responses clients may leave unread. A connection is cut off if its client takes
+ * none of the waiting bytes for `graceMs` and the time they need at `bytesPerMs`. While all
+ * connections together have more than `maximumBytes`, those with the most unread bytes are cut off.
+ * Tests lower these.
  */
-export const unreadLimits = { graceMs: 30_000, bytesPerMs: 32, maximumBytes: 128 * 1_024 ** 2 };
+export const unreadLimits = {
+  graceMs: 30_000,
+  bytesPerMs: 32,
+  /**
+   * Up to this much of what the system has taken may still wait for the client, too. Over loopback,
+   * Linux takes more only when the client has read another 1.4 MB.
+   */
+  systemBytes: 2 * 1_024 ** 2,
+  maximumBytes: 128 * 1_024 ** 2,
+};
+
+/** The responses that a connection still has to send, and what it has not sent yet. */
+export type Responses = {
+  exchanges: readonly { response: ServerResponse }[];
+  /**
+   * Set while written bytes wait for the client: how many bytes the system has taken so far, and
+   * when it must have taken more, as a value of `performance.now()`.
+   */
+  unread: { takenBytes: number; untilMs: number } | null;
+};
 
 /**
  * A response is in memory until its client reads it, and that of a list can have megabytes. Without
  * this, a few hundred clients that never read would use up the memory of the process.
+ * @param nowMs a value of `performance.now()`
  */
-export function cutOffSlowReaders(open: ReadonlyMap<Socket, Connection>): void {
-  const nowMs = performance.now();
-  const { graceMs, bytesPerMs, maximumBytes } = unreadLimits;
+export function cutOffSlowReaders(open: ReadonlyMap<Socket, Responses>, nowMs: number): void {
+  const { graceMs, bytesPerMs, systemBytes, maximumBytes } = unreadLimits;
   let total = 0;
   const waiting: [Socket, unreadBytes: number][] = [];
   for (const [socket, connection] of open) {
-    const unreadBytes = unreadBytesOf(socket, connection);
-    if (unreadBytes !== connection.unreadBytes) {
-      connection.unreadBytes = unreadBytes;
-      connection.unreadUntilMs = nowMs + graceMs + unreadBytes / bytesPerMs;
+    const unreadBytes = socket.destroyed ? 0 : unreadBytesOf(socket, connection);
+    if (unreadBytes === 0) {
+      connection.unread = null;
+      continue;
     }
-    if (unreadBytes === 0) continue;
-    if (connection.unreadUntilMs < nowMs) {
+    const takenBytes = takenBytesOf(socket);
+    // Only reading extends the time, not another response.
+    if (connection.unread?.takenBytes !== takenBytes) {
+      const waitingBytes = unreadBytes + Math.min(takenBytes, systemBytes);
+      connection.unread = { takenBytes, untilMs: nowMs + graceMs + waitingBytes / bytesPerMs };
+    }
+    if (connection.unread.untilMs < nowMs) {
       socket.destroy();
       continue;
     }
@@ -41,10 +66,22 @@ export function cutOffSlowReaders(open: ReadonlyMap<Socket, Connection>): void {
 }
 
 /** Responses to pipelined requests wait behind the first one, without a socket. */
-function unreadBytesOf(socket: Socket, { exchanges }: Connection): number {
+function unreadBytesOf(socket: Socket, { exchanges }: Responses): number {
   const { writableLength } = socket;
   let bytes = writableLength;
   for (const { response } of exchanges)
     bytes += response.writableLength - (response.socket ? writableLength : 0);
   return bytes;
+}
+
+/**
+ * What the system has taken of all that was written. `writableLength` would not do: it changes only
+ * when a whole write is done, and a single one can take minutes. Node's own timeout of sockets uses
+ * `writeQueueSize` for the same reason; its types lack both.
+ */
+function takenBytesOf(socket: Socket): number {
+  const { _handle: handle } = socket as Socket & {
+    _handle?: { bytesWritten: number; writeQueueSize: number } | null;
+  };
+  return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
 }

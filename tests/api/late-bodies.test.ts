@@ -81,6 +81,15 @@ function answerToUnfinishedHead(to: Server): Promise<string> {
   ).finally(() => socket.destroy());
 }
 
+test.each(["/login", "/v1/public/webhooks/some-id/rotate-secret"])(
+  "408 for a late form that is no upload, to %s",
+  async (path) => {
+    const { key } = await newTenant();
+    const late = sendStart(path, key, "multipart/form-data; boundary=x", "--x\r\n", "--x--\r\n");
+    expect(await late.response).toMatch(/^HTTP\/1.1 408 /);
+  },
+);
+
 test("408 for a head that is late, within a second after its time is over", async () => {
   // Node's own check would come after 30 s, which is longer than this test may take.
   expect(await answerToUnfinishedHead(server)).toMatch(/^HTTP\/1\.1 408 /);

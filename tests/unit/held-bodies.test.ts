@@ -4,10 +4,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { incompleteBodies } from "@/server/edge/connection";
 import { createWebServer } from "@/server/web-server";
-import { head, openRaw, statusesIn } from "../support/raw-http";
+import { head, openRaw, type RawConnection, statusesIn } from "../support/raw-http";
 
 /** A substitute for Next: responds with the body of the request. */
 const served: (string | undefined)[] = [];
@@ -51,27 +51,66 @@ test("pages never get a request before its body is complete, or one whose client
   expect(served).not.toContain("/broken");
 });
 
-test("bodies that never become complete cannot use up the memory: the oldest are refused as late", async () => {
-  const usual = incompleteBodies.maximumBytes;
+const usual = { ...incompleteBodies };
+afterEach(() => void Object.assign(incompleteBodies, usual));
+
+/** Sends a body of which the last byte is missing. */
+async function sendIncomplete(path: string, length: number, headers = {}): Promise<RawConnection> {
+  const sender = await openRaw(url);
+  sender.socket.write(
+    head(`POST ${path} HTTP/1.1`, { ...headers, "Content-Length": length }) +
+      "x".repeat(length - 1),
+  );
+  return sender;
+}
+
+test("bodies that never become complete cannot use up the memory: the largest are refused as late, and the oldest of them first", async () => {
   incompleteBodies.maximumBytes = 1_024 * 1_024;
-  try {
-    const length = 200 * 1_024;
-    const senders = [];
-    for (let index = 0; index < 8; index++) {
-      const sender = await openRaw(url);
-      sender.socket.write(head("POST /slow HTTP/1.1", { "Content-Length": length }));
-      sender.socket.write("x".repeat(length - 1));
-      senders.push(sender);
-    }
-    const [oldest, newest] = [senders[0], senders.at(-1)];
-    await oldest?.until(/^HTTP\/1\.1 408 /);
-    // A body that has just begun to arrive is not affected.
-    newest?.socket.write("x");
-    await newest?.until(/^HTTP\/1\.1 200 /);
-    for (const { socket } of senders) socket.destroy();
-  } finally {
-    incompleteBodies.maximumBytes = usual;
+  const small = await sendIncomplete("/slow", 2 * 1_024);
+  const large: RawConnection[] = [];
+  for (let index = 0; index < 8; index++) large.push(await sendIncomplete("/slow", 200 * 1_024));
+  const [oldest, newest] = [large[0], large.at(-1)];
+  await oldest?.until(/^HTTP\/1\.1 408 /);
+
+  // Neither a smaller body nor a newer one of the same size is affected.
+  for (const other of [small, newest]) {
+    other?.socket.write("x");
+    await other?.until(/^HTTP\/1\.1 200 /);
   }
+  for (const { socket } of [small, ...large]) socket.destroy();
+});
+
+test("what arrives together with its head counts as incomplete, and complete bodies before it do not", async () => {
+  incompleteBodies.maximumBytes = 256 * 1_024;
+  const post = (length: number) => head("POST /slow HTTP/1.1", { "Content-Length": length });
+  const reused = await openRaw(url);
+  const complete = "y".repeat(250 * 1_024);
+  for (let index = 1; index <= 3; index++) {
+    reused.socket.write(post(complete.length) + complete);
+    await expect.poll(() => reused.received().split(complete).length).toBe(index + 1);
+  }
+  reused.socket.write(`${post(3)}ab`);
+
+  const senders: RawConnection[] = [];
+  for (let index = 0; index < 32; index++) senders.push(await sendIncomplete("/slow", 10 * 1_024));
+  await senders[0]?.until(/^HTTP\/1\.1 408 /);
+  reused.socket.write("c");
+  await reused.until(/abc$/);
+  for (const { socket } of [reused, ...senders]) socket.destroy();
+});
+
+test("a form that is sent to a page counts as an incomplete body, and an uploaded file does not", async () => {
+  incompleteBodies.maximumBytes = 128 * 1_024;
+  const form = { "Content-Type": "multipart/form-data; boundary=x" };
+  const file = await sendIncomplete("/api/dashboard/acme/test/files", 300 * 1_024, form);
+  const page = await sendIncomplete("/login", 250 * 1_024, form);
+  await page.until(/^HTTP\/1\.1 408 /);
+  page.socket.destroy();
+
+  expect(file.received()).toBe("");
+  file.socket.write("x");
+  await file.until(/^HTTP\/1\.1 200 /);
+  file.socket.destroy();
 });
 
 test("a second request on the connection of a held one gets its response after it", async () => {
