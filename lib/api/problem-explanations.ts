@@ -416,9 +416,12 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   },
   unavailable: {
     what: "The service is temporarily unavailable.",
-    why: ["Its database is restarting or cannot be reached. Nothing was changed."],
+    why: [
+      "Its database is restarting or cannot be reached. Nothing was changed.",
+      "For an event stream: the process that got the request has 500 open streams, the most that it serves.",
+    ],
     howToFix: [
-      "Send the same request with the same `Idempotency-Key` again after the seconds in `Retry-After`.",
+      "Send the same request with the same `Idempotency-Key` again after the seconds in `Retry-After`. For an event stream, another process may get it.",
     ],
     canRetry: true,
     example: { error: unavailable(), instance: conversations },

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { atDeadline } from "./deadlines";
-import { unavailable } from "./errors";
+import { tooManyStreamsInProcess, unavailable } from "./errors";
 import { listenOn, type Query } from "./listen-for-notifications";
 import { eventsChannel, streamsLock } from "./wake-streams";
 import { destroyConnection } from "./watch-connection";
@@ -21,6 +21,14 @@ const lockOf = (name: string) => `hashtextextended(${name}, 0)`;
 export type SlotOwner = { name: string; limit: number };
 
 export type Slot = { release: () => void };
+
+/**
+ * How many streams a process has at most. Each has two locks, of its key and of its environment, in
+ * a table that all sessions of the database share. It has room for 6,400 locks by default, and the
+ * default number of connections allows six web processes.
+ */
+export const maximumOfProcess = { streams: 500 };
+export const locksPerStream = 2;
 
 /** `names` has one for each owner. */
 type Held = { names: string[]; onLost: () => void };
@@ -53,7 +61,7 @@ export function onEventsNotification(listener: (payload: string | undefined) => 
  * Takes a slot of each owner.
  * @param onLost called if the slot was lost with the connection, and someone else has it now
  * @returns the slot, or the first owner whose slots are all taken, in any process
- * @throws AppError `unavailable` if the database cannot be reached
+ * @throws AppError `unavailable` if this process has too many streams, or cannot reach the database
  */
 export function takeSlot<Owner extends SlotOwner>(
   owners: readonly Owner[],
@@ -93,6 +101,10 @@ async function take<Owner extends SlotOwner>(
       return { full: owner };
     }
     locked.push(name);
+  }
+  if (held.size >= maximumOfProcess.streams) {
+    unlock(locks, locked);
+    throw tooManyStreamsInProcess();
   }
   const slot: Held = { names: locked, onLost };
   held.add(slot);
