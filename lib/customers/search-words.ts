@@ -36,6 +36,38 @@ export function searchWords({ name, email, externalId, phone }: Identifying): st
 /** The runs of letters and digits in a word. */
 const piecesOf = (word: string) => word.split(/[^\p{L}\p{N}]+/u).filter((piece) => piece !== "");
 
+/** Unicode has no letters and digits after the first four planes. */
+const lastLetter = 0x3_ffff;
+const lastCharacter = 0x10_ffff;
+let betweenPieces: string | undefined;
+
+/**
+ * What `piecesOf` splits at, as a regular expression of PostgreSQL. Its own classes of letters and
+ * digits depend on its version and on the collation, and differ from those of JavaScript.
+ */
+export function patternBetweenPieces(): string {
+  if (betweenPieces) return betweenPieces;
+  const isInPiece = /[\p{L}\p{N}]/u;
+  const ranges: string[] = [];
+  let first: number | null = null;
+  for (let code = 1; code <= lastLetter; code++) {
+    const isBetween = !isInPiece.test(String.fromCodePoint(code));
+    if (isBetween) first ??= code;
+    else if (first !== null) {
+      ranges.push(`${escapeOf(first)}-${escapeOf(code - 1)}`);
+      first = null;
+    }
+  }
+  ranges.push(`${escapeOf(first ?? lastLetter + 1)}-${escapeOf(lastCharacter)}`);
+  betweenPieces = `[${ranges.join("")}]+`;
+  return betweenPieces;
+}
+
+const escapeOf = (code: number) =>
+  code > 0xffff
+    ? `\\U${code.toString(16).padStart(8, "0")}`
+    : `\\u${code.toString(16).padStart(4, "0")}`;
+
 const isNumber = (text: string) => /^[\d\s+/().-]+$/.test(text) && /\d/.test(text);
 
 /**

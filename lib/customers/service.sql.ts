@@ -3,7 +3,7 @@ import { bindings, type Query, sql } from "@/lib/platform/sql";
 import { rowsFor } from "@/lib/resources/pages";
 import type { CustomerModel } from "@/prisma/generated/models";
 import type { ListCustomers } from "./schema";
-import { parseSearch } from "./search-words";
+import { parseSearch, patternBetweenPieces } from "./search-words";
 
 export type CustomerRow = CustomerModel;
 
@@ -34,13 +34,14 @@ export const lockForDeletionStatement = sql(
 /** Must equal the expression of customers_search_idx, or PostgreSQL does not use the index. */
 const searched = "array_to_tsvector(array_append(search_words, upper(tenant_id)))";
 
-/** Between fields, so that a phrase does not start in the name and end in the email address. */
-const fieldEnd = "' ' || chr(31) || ' '";
+/** All words in their order. */
+const words = `array_to_string(search_words, ' ') COLLATE "C"`;
 
-/** The words in their order, with a space around each run of letters and digits. */
-const searchedText = `regexp_replace(
-  replace(' ' || array_to_string(search_words, ' ') || ' ', ' ' || coalesce(email, '') || ' ', ${fieldEnd} || coalesce(email, '') || ${fieldEnd}) COLLATE "C",
-  '[ -/:-@\\[-\`{-~\\u2010-\\u206f]+', ' ', 'g')`;
+/** Between fields, so that a phrase does not start in the name and end in the email address. */
+const fieldEnd = "' FIELD_END '";
+
+/** Words are in lower case, so no phrase contains the end of a field. */
+const wordsInFields = `replace(' ' || ${words} || ' ', ' ' || coalesce(email, '') || ' ', ${fieldEnd} || coalesce(email, '') || ${fieldEnd})`;
 
 type Bind = ReturnType<typeof bindings>["bind"];
 
@@ -48,10 +49,17 @@ type Bind = ReturnType<typeof bindings>["bind"];
 function conditionsOf(bind: Bind, tenantId: string, q: string | undefined): string[] {
   const search = q && parseSearch(tenantId, q);
   if (!search) return [];
+  const hasWords = `${searched} @@ ${bind("tsquery", search.tsquery)}`;
+  if (search.phrases.length === 0) return [hasWords];
+  // A space around each run of letters and digits, of which phrases also consist.
+  const pieces = `regexp_replace(${wordsInFields}, ${bind("text", patternBetweenPieces())}, ' ', 'g')`;
   return [
-    `${searched} @@ ${bind("tsquery", search.tsquery)}`,
-    // Letters, digits and spaces only.
-    ...search.phrases.map((phrase) => `${searchedText} LIKE ${bind("text", `% ${phrase} %`)}`),
+    hasWords,
+    // The pattern takes more time, so it is compared only if the words are there in this order.
+    ...search.phrases.map(
+      (phrase) => `CASE WHEN ${words} LIKE ${bind("text", `%${phrase.replaceAll(" ", "%")}%`)}
+        THEN ${pieces} LIKE ${bind("text", `% ${phrase} %`)} ELSE false END`,
+    ),
   ];
 }
 

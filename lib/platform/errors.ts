@@ -356,6 +356,15 @@ export function tooManyStreams({
   );
 }
 
+/** Another process may have room. */
+export const tooManyStreamsInProcess = () =>
+  new AppError(
+    "unavailable",
+    "The server has as many open event streams as it can serve. Try again shortly.",
+    { retryAfter: 5 },
+    { "Retry-After": "5" },
+  );
+
 export const idempotencyKeyReused = () =>
   new AppError(
     "idempotency-key-reused",

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { atDeadline } from "./deadlines";
-import { unavailable } from "./errors";
+import { tooManyStreamsInProcess, unavailable } from "./errors";
 import { listenOn, type Query } from "./listen-for-notifications";
 import { eventsChannel, streamsLock } from "./wake-streams";
 import { destroyConnection } from "./watch-connection";
@@ -21,6 +21,14 @@ const lockOf = (name: string) => `hashtextextended(${name}, 0)`;
 export type SlotOwner = { name: string; limit: number };
 
 export type Slot = { release: () => void };
+
+/**
+ * How many streams a process has at most. Each has two locks, of its key and of its environment, in
+ * a table that all sessions of the database share. It has room for 6,400 locks by default, and the
+ * default number of connections allows six web processes.
+ */
+export const maximumOfProcess = { streams: 500 };
+export const locksPerStream = 2;
 
 /** `names` has one for each owner. */
 type Held = { names: string[]; onLost: () => void };
@@ -53,7 +61,7 @@ export function onEventsNotification(listener: (payload: string | undefined) => 
  * Takes a slot of each owner.
  * @param onLost called if the slot was lost with the connection, and someone else has it now
  * @returns the slot, or the first owner whose slots are all taken, in any process
- * @throws AppError `unavailable` if the database cannot be reached
+ * @throws AppError `unavailable` if this process has too many streams, or cannot reach the database
  */
 export function takeSlot<Owner extends SlotOwner>(
   owners: readonly Owner[],
@@ -74,41 +82,49 @@ async function take<Owner extends SlotOwner>(
   owners: readonly Owner[],
   onLost: () => void,
 ): Promise<{ slot: Slot } | { full: Owner }> {
-  const names: string[] = [];
-  for (const owner of owners) {
-    const name = await lockOneOf(owner).catch(() => {
-      unlock(names);
+  const free = owners.map((owner) => ({ owner, names: freeNames(owner) }));
+  const full = free.find(({ names }) => names.length === 0);
+  if (full) return { full: full.owner };
+  session ??= openSession();
+  const locks = await withinTime(session.ready).catch(() => {
+    throw unavailable();
+  });
+  const locked: string[] = [];
+  for (const { owner, names } of free) {
+    // All on one connection: if it ends meanwhile, this fails, and the locks before are gone, too.
+    const [name] = await locks.lock(names, 1).catch(() => {
+      unlock(locks, locked);
       throw unavailable();
     });
     if (name === undefined) {
-      unlock(names);
+      unlock(locks, locked);
       return { full: owner };
     }
-    names.push(name);
+    locked.push(name);
   }
-  const slot: Held = { names, onLost };
+  if (held.size >= maximumOfProcess.streams) {
+    unlock(locks, locked);
+    throw tooManyStreamsInProcess();
+  }
+  const slot: Held = { names: locked, onLost };
   held.add(slot);
   return { slot: { release: () => release(slot) } };
 }
 
-async function lockOneOf({ name: owner, limit }: SlotOwner): Promise<string | undefined> {
+function freeNames({ name: owner, limit }: SlotOwner): string[] {
   const names = Array.from({ length: limit }, (_, index) => `stream ${owner} ${index + 1}`);
   const ours = new Set([...held].flatMap(({ names }) => names));
-  const free = names.filter((name) => !ours.has(name));
-  if (free.length === 0) return undefined;
-  session ??= openSession();
-  const locks = await withinTime(session.ready);
-  return (await locks.lock(free, 1))[0];
+  return names.filter((name) => !ours.has(name));
 }
 
 function release(slot: Held): void {
   const wasHeld = held.delete(slot);
-  if (!closeIfUnused() && wasHeld) unlock(slot.names);
+  if (!closeIfUnused() && wasHeld) void session?.ready.then((locks) => unlock(locks, slot.names));
 }
 
 /** If this fails, the connection has ended, and the locks with it. */
-function unlock(names: string[]): void {
-  for (const name of names) session?.ready.then((locks) => locks.unlock(name)).catch(() => {});
+function unlock(locks: Locks, names: string[]): void {
+  for (const name of names) locks.unlock(name).catch(() => {});
 }
 
 function closeIfUnused(): boolean {

@@ -5,6 +5,7 @@ import { connectionBudget } from "@/lib/platform/connection-budget";
 import type { Env } from "@/lib/platform/env";
 import { isPooled } from "@/lib/platform/prepare-session";
 import { tlsProblem } from "@/lib/platform/sql-errors";
+import { locksPerStream, maximumOfProcess } from "@/lib/platform/stream-slots";
 import { pendingMigrations, schemaFile } from "@/prisma/migrate";
 import { describeDatabaseError } from "../database-advice";
 import type { Finding } from "./doctor";
@@ -50,10 +51,10 @@ export async function examineDatabase({
             }
           : { subject: "database", fact: `PostgreSQL ${facts.version} at ${place}` },
         examineTables(pending, facts.missingTables),
-        await examineConnections(DATABASE_DIRECT_URL, {
+        ...(await examineConnections(DATABASE_DIRECT_URL, {
           isPooled: isPooled(client, facts.pid),
           DATABASE_POOL_SIZE,
-        }),
+        })),
         await examineNotifications(DATABASE_URL, DATABASE_DIRECT_URL, isPooled(client, facts.pid)),
         clock,
       ];
@@ -145,7 +146,15 @@ function examineTables(pending: string[], missing: string[]): Finding {
   };
 }
 
-type Connections = { available: number; open: number; webs: number; workers: number };
+type Connections = {
+  available: number;
+  open: number;
+  webs: number;
+  workers: number;
+  /** For each of so many connections, PostgreSQL's table of locks has room for so many. */
+  lockSets: number;
+  locksPerSet: number;
+};
 
 /** Each web process listens for revoked keys, each worker with the embedded clock for wake-ups. */
 const connectionsText = `
@@ -157,7 +166,9 @@ const connectionsText = `
     ) AS available,
     (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS open,
     (SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'parlance keys' AND datname = current_database()) AS webs,
-    (SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'parlance wake-up' AND datname = current_database()) AS workers`;
+    (SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'parlance wake-up' AND datname = current_database()) AS workers,
+    current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int AS "lockSets",
+    current_setting('max_locks_per_transaction')::int AS "locksPerSet"`;
 
 /**
  * Whether the processes that run now can open all the connections of their budgets. Requests of web
@@ -166,20 +177,37 @@ const connectionsText = `
 async function examineConnections(
   url: string,
   { isPooled, DATABASE_POOL_SIZE }: { isPooled: boolean; DATABASE_POOL_SIZE: number | undefined },
-): Promise<Finding> {
+): Promise<Finding[]> {
   const subject = "connections";
   const { web, worker, admin } = connectionBudget;
   const perWeb = web.listening + (isPooled ? 0 : (DATABASE_POOL_SIZE ?? web.pool));
   const perWorker = worker.listening + (DATABASE_POOL_SIZE ?? worker.pool);
   const { rows } = await withClient(url, (client) => client.query<Connections>(connectionsText));
-  const { available, open, webs, workers } = rows[0] as Connections;
+  const connections = rows[0] as Connections;
+  const { available, open, webs, workers } = connections;
   const need = webs * perWeb + workers * perWorker + (DATABASE_POOL_SIZE ?? admin.pool);
   const budget = `${webs} web (up to ${perWeb} each), ${workers} ${workers === 1 ? "worker" : "workers"} (up to ${perWorker} each) and a command need ${need}`;
+  const locks = examineLocks(connections);
   if (need <= available)
-    return { subject, fact: `${budget} of ${available}; ${open} are open now` };
+    return [{ subject, fact: `${budget} of ${available}; ${open} are open now` }, locks];
+  const problem = `${budget}, but PostgreSQL allows ${available}. Lower DATABASE_POOL_SIZE, raise max_connections, or put a connection pooler in front of web`;
+  return [{ subject, problem }, locks];
+}
+
+/** The event streams of all web processes must leave some of the locks to everything else. */
+const largestShareOfStreams = 0.8;
+
+function examineLocks({ webs, lockSets, locksPerSet }: Connections): Finding {
+  const subject = "locks";
+  const need = webs * locksPerStream * maximumOfProcess.streams;
+  const budget = `the event streams of ${webs} web need up to ${need}`;
+  const available = lockSets * locksPerSet;
+  if (need <= largestShareOfStreams * available)
+    return { subject, fact: `${budget} of ${available}` };
+  const sufficient = Math.ceil(need / largestShareOfStreams / lockSets);
   return {
     subject,
-    problem: `${budget}, but PostgreSQL allows ${available}. Lower DATABASE_POOL_SIZE, raise max_connections, or put a connection pooler in front of web`,
+    problem: `${budget}, but PostgreSQL has ${available} for everything. Raise max_locks_per_transaction to ${sufficient} or more`,
   };
 }
 

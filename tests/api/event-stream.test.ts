@@ -10,6 +10,7 @@ import { revokeApiKey, updateApiKey } from "@/lib/api-keys/service";
 import { createCustomer } from "@/lib/customers/service";
 import { mutate } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
+import { maximumOfProcess } from "@/lib/platform/stream-slots";
 import { eventsChannel } from "@/lib/platform/wake-streams";
 import { newId } from "@/lib/resources/ids";
 import { createWebServer, drain } from "@/server/web-server";
@@ -258,6 +259,30 @@ test.skipIf(isNext)(
     } finally {
       maximumStreams.environment = usual;
     }
+  },
+);
+
+test.skipIf(isNext)(
+  "503 for more streams than a process may have, and 409 for more than a key may have even then",
+  async () => {
+    const [tenant, stranger] = await Promise.all([newTenant(), newTenant()]);
+    const streams = await openAll(tenant, 10);
+    const usual = maximumOfProcess.streams;
+    maximumOfProcess.streams = 10;
+    try {
+      const refused = await call(stranger, "GET", "/events/stream");
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+      expect(refused.body).toMatchObject({
+        type: expect.stringMatching(/unavailable$/),
+        detail: expect.stringContaining("open event streams"),
+        retryAfter: 5,
+      });
+      expect((await call(tenant, "GET", "/events/stream")).status).toBe(409);
+    } finally {
+      maximumOfProcess.streams = usual;
+    }
+    streams.push(...(await openAll(stranger, 1)));
+    for (const stream of streams) stream.close();
   },
 );
 

@@ -1,4 +1,4 @@
-// cspell:ignore émile
+// cspell:ignore émile, legi, orfeo, aßéøłñžжאبअ
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { displayName } from "@/lib/customers/display-name";
@@ -159,6 +159,53 @@ test("every text is possible in a customer and in a search", async () => {
       ],
     },
   );
+});
+
+test("a phrase is found with any punctuation between its words, but not with a letter or digit there", async () => {
+  const identity = await newIdentity();
+  const found = async (q: string) =>
+    (await findCustomers(reader(identity), { q, limit: 100 })).data.map(({ id }) => id);
+  // Of many scripts, and symbols, an invisible space and a tag.
+  const punctuation = [
+    ..."・·、。«»‹›「」『』〜–—…‘’¿¡§¶†•※×÷€♥★→©־׳،؛۔।॥༄᠆٭‿⁄𐄀𝄞😀\u200b\u{e0001}",
+  ];
+  // With a long vowel mark, half-width and small forms, and numbers that are not digits.
+  const letters = [..."aßéøłñžжאبअ한漢々〇ーアｱッ①❶Ⅷ½²ªµ٣𝟘𐒀𠀀𐐀"];
+  const letter = fc.constantFrom(...letters);
+  const word = fc.array(letter, { minLength: 1, maxLength: 4 }).map((all) => all.join(""));
+  await fc.assert(
+    fc.asyncProperty(
+      word,
+      fc.constantFrom(...punctuation),
+      word,
+      letter,
+      async (first, mark, second, joint) => {
+        const { id } = await create(identity, { name: `Ada ${first}${mark}${second}` });
+        const joined = await create(identity, { name: `Ada ${first}${joint}${second}` });
+        for (const q of [`"Ada ${first}${mark}${second}"`, `"Ada ${first} ${second}"`]) {
+          const ids = await found(q);
+          expect(ids).toContain(id);
+          expect(ids).not.toContain(joined.id);
+        }
+      },
+    ),
+    { numRuns: 80, examples: punctuation.map((mark) => ["ジョン", mark, "スミス", "ー"]) },
+  );
+});
+
+test.each([
+  ["ジョン・スミス", '"ジョン・スミス"'],
+  ["ジョン・スミス 様", '"スミス 様"'],
+  ["ジョン・スミスー 様", '"ジョン スミスー 様"'],
+  ["Col·legi Barcelona", '"Col·legi Barcelona"'],
+  ["Col·legi Barcelona", '"legi barcelona"'],
+  ["«Orfeo» Barcelona", '"orfeo barcelona"'],
+  ["山田、太郎 様", '"山田、太郎 様"'],
+  ["Team ❶・〇", '"team ❶ 〇"'],
+])("%s is found by the phrase %s", async (name, q) => {
+  const identity = await newIdentity();
+  await create(identity, { name });
+  expect(await names(reader(identity), q)).toEqual([name]);
 });
 
 test("a customer without any identifying field is called erased if it was", () => {
