@@ -246,7 +246,8 @@ def _check_asymmetric(keys: list[str], headers: Headers, body: bytes) -> tuple[s
     if not re.fullmatch(r"[0-9]{1,12}", timestamp) or not signatures:
         raise WebhookVerificationError(
             "malformed-header",
-            "webhook-signature has no v1a signature: set the webhook's signatureScheme to ed25519 or both.",
+            "webhook-signature has no v1a signature: set the webhook's signatureScheme to ed25519 "
+            "or both.",
         )
     verify = _verifier()
     signed = f"{event_id}.{timestamp}.".encode() + body
