@@ -58,7 +58,7 @@ async function loadOnce(
     if (response?.status() !== 200) throw new Error(`${url}: ${response?.status()}`);
     // The observer is called after the frame that it reports.
     await page.waitForFunction(() => "largestPaintMs" in window);
-    // Until what the page loads afterward has arrived. Pages that refresh are never without requests.
+    // Wait for late scripts. Network idle never comes on pages that refresh.
     await sleep(settleMs);
     return await page.evaluate(() => {
       const resources = performance.getEntriesByType("resource") as PerformanceResourceTiming[];

@@ -13,7 +13,7 @@ const reconnectMs = 250;
 const heartbeatMs = 1_000;
 
 /** Runs a statement, and returns its rows. */
-export type Query = <Row extends pg.QueryResultRow>(
+export type RunQuery = <Row extends pg.QueryResultRow>(
   text: string,
   values?: unknown[],
 ) => Promise<Row[]>;
@@ -24,7 +24,7 @@ type Options = {
   channel: string;
   onNotification: (payload: string | undefined) => void;
   /** Notifications arrive from now on; earlier ones were missed. `query` runs on `connection`. */
-  onConnected?: (connection: pg.Client, query: Query) => void;
+  onConnected?: (connection: pg.Client, query: RunQuery) => void;
   onLost?: () => void;
 };
 
@@ -65,7 +65,7 @@ export function listenOn({ name, channel, onNotification, onConnected, onLost }:
     onConnected?.(connection, query);
   }
 
-  function beat(connection: pg.Client, query: Query): void {
+  function beat(connection: pg.Client, query: RunQuery): void {
     heartbeat = setTimeout(() => {
       query("SELECT 1").then(
         () => client === connection && beat(connection, query),
@@ -104,7 +104,7 @@ export function listenOn({ name, channel, onNotification, onConnected, onLost }:
 }
 
 /** A statement waits for those before it. pg's own queue is deprecated. */
-function oneAtATime(connection: pg.Client): Query {
+function oneAtATime(connection: pg.Client): RunQuery {
   let last: Promise<unknown> = Promise.resolve();
   return (text, values) => {
     const rows = last.then(async () => (await connection.query(text, values)).rows);

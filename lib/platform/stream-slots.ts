@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { atDeadline } from "./deadlines";
 import { tooManyStreamsInProcess, unavailable } from "./errors";
-import { listenOn, type Query } from "./listen-for-notifications";
+import { listenOn, type RunQuery } from "./listen-for-notifications";
 import { eventsChannel, streamsLock } from "./wake-streams";
 import { destroyConnection } from "./watch-connection";
 
@@ -177,7 +177,7 @@ function openSession(): Session {
 }
 
 /** Takes the locks of the slots that are held, which a new connection does not have yet. */
-async function prepare(connection: pg.Client, query: Query): Promise<Locks> {
+async function prepare(connection: pg.Client, query: RunQuery): Promise<Locks> {
   if (!(await isOwnSession(connection, query))) return localLocks;
   const locks = locksOf(query);
   await query(sessionSettings);
@@ -194,12 +194,12 @@ async function prepare(connection: pg.Client, query: Query): Promise<Locks> {
 }
 
 /** A pooler tells its clients another process id than that of the session that serves them. */
-async function isOwnSession(connection: pg.Client, query: Query): Promise<boolean> {
+async function isOwnSession(connection: pg.Client, query: RunQuery): Promise<boolean> {
   const [own] = await query<{ id: number }>("SELECT pg_backend_pid() AS id");
   return own?.id === (connection as unknown as { processID: number }).processID;
 }
 
-const locksOf = (query: Query): Locks => ({
+const locksOf = (query: RunQuery): Locks => ({
   lock: async (names, limit) => {
     const rows = await query<{ name: string }>(
       `SELECT name FROM unnest($1::text[]) AS name WHERE pg_try_advisory_lock(${lockOf("name")}) LIMIT $2`,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { MoveState } from "./guard";
 import { readRow, type Sessions } from "./sessions";
 
-// What the source knows of a move. `tenant_moves` has a row in an installation for as long as the
+// The records of a move. `tenant_moves` has a row in an installation for as long as the
 // other one may have a copy, and until then a deletion of the tenant gets no receipt.
 
 type Source = Pick<Sessions, "source">;
@@ -21,7 +21,7 @@ export async function findTenant({ source }: Source, slug: string): Promise<Move
     `SELECT id, slug, moved_to AS "movedTo" FROM tenants WHERE slug = $1`,
     [slug],
   );
-  if (!found) throw new Error(`There is no tenant "${slug}".`);
+  if (!found) throw new Error(`No tenant has the slug "${slug}".`);
   return found;
 }
 
@@ -79,7 +79,7 @@ export function requireSource(move: Move | undefined): void {
 }
 
 /**
- * Another database knows nothing of the copy, which would be left behind without a trace.
+ * Another database does not have the copy, so an undo there would forget it.
  * @throws Error if the move was begun to another database than the target
  */
 export async function requireSameTarget(

@@ -66,13 +66,13 @@ async function adviceWithoutTarget(
   source: Sessions["source"],
   move: Move | undefined,
 ): Promise<string> {
-  if (!move) return "Nothing of a move is left in the source.";
+  if (!move) return "The source has no record of a move.";
   const others = await slotsOfCopies(source);
   const slots =
     others.length > 0
-      ? ` These replication slots may be of the move, too; drop them if nothing else uses them: ${others.join(", ")}.`
+      ? ` These replication slots may also belong to the move; drop them if nothing else uses them: ${others.join(", ")}.`
       : "";
-  return `The source has nothing left of the move but a record of the copy that the target may have. When the target is back, run the command again: it deletes the copy there. If the target is gone for good, run it with --forget-copy. Until then, the organization cannot be moved elsewhere, and its deletion gets no receipt.${slots}`;
+  return `The source now has only a record of the copy that the target may have. When the target is back, run the command again: it deletes the copy there. If the target is gone for good, run it with --forget-copy. Until then, the organization cannot be moved elsewhere, and its deletion gets no receipt.${slots}`;
 }
 
 /**
@@ -107,7 +107,7 @@ export async function forgetCopy({
   }
 }
 
-/** A target that was declared gone can come back after the deletion, and its copy must go, too. */
+/** A target that was declared gone can come back after the deletion, and its copy must then be deleted. */
 const findDeleted = (source: Sessions["source"], tenantId: string) =>
   readRow<MovedTenant>(
     source,
@@ -140,7 +140,7 @@ const allowWrites = (source: Sessions["source"], tenantId: string) =>
 const forgetMove = (source: Sessions["source"], tenantId: string) =>
   source.query("DELETE FROM tenant_moves WHERE tenant_id = $1 AND state <> 'MOVED'", [tenantId]);
 
-/** What can be done of it while the target cannot be reached. */
+/** The part of `undo` that does not need the target. */
 export async function undoInSource(source: Sessions["source"], tenantId: string): Promise<void> {
   await allowWrites(source, tenantId);
   await endInSource(source, tenantId, { isForced: true });

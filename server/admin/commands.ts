@@ -420,7 +420,7 @@ async function requireTenant(slug: string) {
   const tenant = await findTenantBySlug(slug);
   if (!tenant)
     throw new Error(
-      `There is no tenant "${slug}". Create it with: npm run admin -- tenant:create --name "${slug}"`,
+      `No tenant has the slug "${slug}". Create it with: npm run admin -- tenant:create --name "${slug}"`,
     );
   if (tenant.movedTo)
     throw new Error(`The tenant "${slug}" was moved to ${tenant.movedTo}. Run the command there.`);

@@ -18,7 +18,7 @@ export const unreadLimits = {
   maximumBytes: 128 * 1_024 ** 2,
 };
 
-/** The responses that a connection still has to send, and what it has not sent yet. */
+/** The responses that a connection still has to send, and how far its client has read. */
 export type Responses = {
   exchanges: readonly { response: ServerResponse }[];
   /**
@@ -75,7 +75,7 @@ function unreadBytesOf(socket: Socket, { exchanges }: Responses): number {
 }
 
 /**
- * What the system has taken of all that was written. `writableLength` would not do: it changes only
+ * What the system has taken of all that was written. `writableLength` is not enough: it changes only
  * when a whole write is done, and a single one can take minutes. Node's own timeout of sockets uses
  * `writeQueueSize` for the same reason; its types lack both.
  */

@@ -318,7 +318,7 @@ test("a stream that nobody reads, because its client was gone before the respons
 /** How many of the ten slots of a key some process has locked. */
 async function takenSlots(keyId: string): Promise<number> {
   const { rows } = await pool().query<{ taken: number }>(
-    // Trying them would take them from a stream that is being opened.
+    // `pg_try_advisory_lock` would take a slot that a stream is about to open.
     `SELECT count(*)::int AS taken FROM generate_series(1, 10) n JOIN pg_locks l
       ON (l.classid::int8 << 32 | l.objid::int8) = hashtextextended('stream ' || $1 || ' ' || n, 0)
       WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted`,

@@ -82,7 +82,7 @@ function answerToUnfinishedHead(to: Server): Promise<string> {
 }
 
 test.each(["/login", "/v1/public/webhooks/some-id/rotate-secret"])(
-  "408 for a late form that is no upload, to %s",
+  "408 for a late form that is not an upload, to %s",
   async (path) => {
     const { key } = await newTenant();
     const late = sendStart(path, key, "multipart/form-data; boundary=x", "--x\r\n", "--x--\r\n");

@@ -18,7 +18,7 @@ const events = 50;
 /**
  * Sends requests on one connection until no new connection is accepted. @returns the requests with
  * and without a response. The system resets a connection that the server had not accepted when it
- * closed its port. That is no drop if the next one is refused.
+ * closed its port. Such a request does not count as dropped if the next one is refused.
  */
 async function workUntilRefused(url: string, key: string, name: string) {
   const client = new Client(url);

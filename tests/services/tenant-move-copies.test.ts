@@ -173,7 +173,7 @@ test("a deletion ends once the operator declares the copy gone, and a target tha
   await runDeletion();
   expect(await rowsIn(source, tenant.id)).toEqual(isDeleted);
   await expect(forgetCopy({ slug: tenant.id, sourceUrl: source })).rejects.toThrow(
-    `There is no tenant "${tenant.id}".`,
+    `No tenant has the slug "${tenant.id}".`,
   );
 
   expect(await rowsIn(target, tenant.id)).toContain("audit_entries");

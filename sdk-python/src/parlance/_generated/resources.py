@@ -1508,7 +1508,7 @@ class EventsResource:
     ) -> Iterator[models.Event]:
         """Stream events as they happen.
 
-        The response is a stream of server-sent events that does not end: each has the event's id and, as `data`, the event. They are in the order of the ascending feed, which is gap-free: a client that reconnects with the last id it received, in `Last-Event-ID` or as `cursor`, misses nothing and receives nothing twice. At least every 15 seconds the stream sends something, a comment if there is no event. A key has at most 10 open streams, and an environment at most 100, over all keys. Opening one counts as one request.
+        The response is a stream of server-sent events that does not end: each has the event's id and, as `data`, the event. They are in the order of the ascending feed, which is gap-free: a client that reconnects with the last id it received, in `Last-Event-ID` or as `cursor`, misses nothing and receives nothing twice. The stream sends an event or a comment at least every 15 seconds. A key has at most 10 open streams, and an environment at most 100, over all keys. Opening one counts as one request.
 
         Needs the scope `read:webhooks`.
 
@@ -3190,7 +3190,7 @@ class AsyncEventsResource:
     ) -> AsyncIterator[models.Event]:
         """Stream events as they happen.
 
-        The response is a stream of server-sent events that does not end: each has the event's id and, as `data`, the event. They are in the order of the ascending feed, which is gap-free: a client that reconnects with the last id it received, in `Last-Event-ID` or as `cursor`, misses nothing and receives nothing twice. At least every 15 seconds the stream sends something, a comment if there is no event. A key has at most 10 open streams, and an environment at most 100, over all keys. Opening one counts as one request.
+        The response is a stream of server-sent events that does not end: each has the event's id and, as `data`, the event. They are in the order of the ascending feed, which is gap-free: a client that reconnects with the last id it received, in `Last-Event-ID` or as `cursor`, misses nothing and receives nothing twice. The stream sends an event or a comment at least every 15 seconds. A key has at most 10 open streams, and an environment at most 100, over all keys. Opening one counts as one request.
 
         Needs the scope `read:webhooks`.
 
