@@ -107,7 +107,9 @@ export async function forgetCopy({
   }
 }
 
-/** A target that was declared gone can come back after the deletion, and its copy must then be deleted. */
+/**
+ * A target that was declared gone can come back after the deletion. Its copy must then be deleted.
+ */
 const findDeleted = (source: Sessions["source"], tenantId: string) =>
   readRow<MovedTenant>(
     source,

@@ -123,7 +123,8 @@ test.skipIf(!prometheus)("every query of the dashboard works on series that exis
   );
   for (const expression of dashboardExpressions())
     expect(metricsIn(expression).filter((name) => !known.has(name))).toEqual([]);
-  // Only these did not happen, so they have no series: errors, refusals, documents, mails, reads from a replica.
+  // Only these did not happen, so they have no series: errors, refusals, documents, mails, reads
+  // from a replica.
   const didNotHappen = /5\.\.|refused|"error"|_documents_total|_mails_total|_replica_reads_total/;
   const expected = dashboardExpressions().filter((text) => !didNotHappen.test(text));
   // A rate needs two scrapes, of every process.
