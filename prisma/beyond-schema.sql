@@ -437,6 +437,8 @@ BEGIN
   FOR week IN SELECT generate_series(date_trunc('week', first, 'UTC'), last, interval '168 hours') LOOP
     CONTINUE WHEN to_regclass(partition_of('events', week)) IS NOT NULL;
     EXIT WHEN NOT pg_try_advisory_xact_lock(hashtext('parlance partitions'));
+    -- Another process may have created the week and released the lock in the meantime.
+    CONTINUE WHEN to_regclass(partition_of('events', week)) IS NOT NULL;
     BEGIN
       FOR parent IN
         SELECT name, key, id_prefix || ulid_time(week) AS lower, id_prefix || ulid_time(week + interval '168 hours') AS upper, fillfactor
