@@ -258,14 +258,18 @@ async function seed() {
     FROM unnest(${eventIds}::text[]) WITH ORDINALITY AS made (id, n)
     CROSS JOIN LATERAL (SELECT (ARRAY['conversation.created', 'message.received'])[n % 2 + 1], now() - (${rows} - n) * interval '20 seconds') AS more (type, at)`;
   await insert.$executeRaw`
-    INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, attempt_count, automatic_count, created_at, updated_at)
+    INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, attempt_count, automatic_count,
+      first_started_at, first_duration_ms, first_status_code, created_at, updated_at)
     SELECT ${tenantId}, 'live', 'dlv_' || substr(id, 5), ${webhook.id}, id, 'message.received',
-      (CASE WHEN n % 50 = 0 THEN 'FAILED' ELSE 'DELIVERED' END)::"DeliveryStatus", 1, 1, now() - (${rows} - n) * interval '20 seconds', now()
-    FROM unnest(${eventIds}::text[]) WITH ORDINALITY AS made (id, n)`;
+      (CASE WHEN failed THEN 'FAILED' ELSE 'DELIVERED' END)::"DeliveryStatus", 1, 1,
+      CASE WHEN NOT failed THEN at END, CASE WHEN NOT failed THEN 12 END, CASE WHEN NOT failed THEN 200 END, at, now()
+    FROM unnest(${eventIds}::text[]) WITH ORDINALITY AS made (id, n)
+    CROSS JOIN LATERAL (SELECT n % 50 = 0, now() - (${rows} - n) * interval '20 seconds') AS more (failed, at)`;
+  // The delivery itself has a first attempt that succeeded.
   await insert.$executeRaw`
     INSERT INTO delivery_attempts (tenant_id, environment, delivery_id, number, started_at, duration_ms, status_code)
-    SELECT ${tenantId}, 'live', 'dlv_' || substr(id, 5), 1, now() - (${rows} - n) * interval '20 seconds', 12, CASE WHEN n % 50 = 0 THEN 500 ELSE 200 END
-    FROM unnest(${eventIds}::text[]) WITH ORDINALITY AS made (id, n)`;
+    SELECT ${tenantId}, 'live', 'dlv_' || substr(id, 5), 1, now() - (${rows} - n) * interval '20 seconds', 12, 500
+    FROM unnest(${eventIds}::text[]) WITH ORDINALITY AS made (id, n) WHERE n % 50 = 0`;
   await insert.$executeRaw`
     INSERT INTO request_logs (tenant_id, environment, id, api_key_id, method, path, status, duration_ms, created_at)
     SELECT ${tenantId}, 'live', id, ${apiKey.id}, 'POST', '/v1/public/conversations',

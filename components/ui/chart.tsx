@@ -1,3 +1,5 @@
+"use client";
+
 import { Link } from "./link";
 
 const fills = {
@@ -23,7 +25,8 @@ const height = 120;
 const gap = 0.2;
 
 /**
- * Stacked bars over time, with the same figures as a table behind them. Rendered on the server.
+ * Stacked bars over time, with the same figures as a table behind them. A client
+ * component for the reason in table-cells.tsx.
  * @param caption the metric and its unit of time.
  */
 export function BarChart({
@@ -39,6 +42,8 @@ export function BarChart({
   zone: string;
 }) {
   const top = Math.max(1, ...bars.map(({ values }) => sum(values)));
+  // Any value above zero is visible, however small it is.
+  const lengthOf = (value: number) => (value === 0 ? 0 : Math.max(2, (value / top) * height));
   return (
     <figure>
       <p
@@ -54,25 +59,16 @@ export function BarChart({
           className="h-32 w-full"
           aria-hidden="true"
         >
-          {bars.map(({ label, values }, index) => {
-            let y = height;
-            return values.map((value, at) => {
-              // Any value above zero is visible, however small it is.
-              const length = value === 0 ? 0 : Math.max(2, (value / top) * height);
-              y -= length;
-              const { name = "", variant = "plain" } = series[at] ?? {};
-              return (
-                <rect
-                  key={`${label} ${name}`}
-                  x={index + gap / 2}
-                  width={1 - gap}
-                  y={y}
-                  height={length}
-                  className={fills[variant]}
-                />
-              );
-            });
-          })}
+          {series.map(({ name, variant }, at) => (
+            <path
+              key={name}
+              d={barsOf(
+                bars.map(({ values }) => lengthOf(values[at] ?? 0)),
+                bars.map(({ values }) => height - sum(values.slice(0, at).map(lengthOf))),
+              )}
+              className={fills[variant]}
+            />
+          ))}
           <line
             x1="0"
             x2={bars.length}
@@ -180,6 +176,11 @@ type SparklineProps = {
  */
 export function Sparkline({ values, label, variant = "accent", part }: SparklineProps) {
   const top = Math.max(1, ...values);
+  const lengths = values.map((value) => (value === 0 ? 0 : Math.max(2, (value / top) * 20)));
+  const partLengths = lengths.map((length, index) => {
+    const share = (part?.values[index] ?? 0) / (values[index] || 1);
+    return share > 0 ? Math.max(1, share * length) : 0;
+  });
   return (
     <svg
       viewBox={`0 0 ${values.length} 20`}
@@ -188,28 +189,31 @@ export function Sparkline({ values, label, variant = "accent", part }: Sparkline
       role="img"
       aria-label={label}
     >
-      {values.map((value, index) => {
-        const bar = (fill: string, length: number) => (
-          <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: a value is identified by its position.
-            key={`${index} ${fill}`}
-            x={index + gap / 2}
-            width={1 - gap}
-            y={20 - length}
-            height={length}
-            className={fill}
-          />
-        );
-        if (value === 0) return bar("fill-line", 0.75);
-        const length = Math.max(2, (value / top) * 20);
-        const share = (part?.values[index] ?? 0) / value;
-        const whole = bar(fills[variant], length);
-        return part && share > 0
-          ? [whole, bar(fills[part.variant], Math.max(1, share * length))]
-          : whole;
-      })}
+      <path
+        d={barsOf(
+          values.map((value) => (value === 0 ? 0.75 : 0)),
+          20,
+        )}
+        className="fill-line"
+      />
+      <path d={barsOf(lengths, 20)} className={fills[variant]} />
+      {part ? <path d={barsOf(partLengths, 20)} className={fills[part.variant]} /> : null}
     </svg>
   );
+}
+
+/**
+ * A row of bars as one path. Bars of length 0 are left out.
+ * @param bottoms of each bar, or of all.
+ */
+function barsOf(lengths: number[], bottoms: number | number[]): string {
+  return lengths
+    .map((length, index) => {
+      const bottom = typeof bottoms === "number" ? bottoms : (bottoms[index] ?? 0);
+      const [up, from] = [length, bottom].map((value) => Number(value.toFixed(2)));
+      return length === 0 ? "" : `M${index + gap / 2} ${from}v-${up}h${1 - gap}v${up}z`;
+    })
+    .join("");
 }
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);

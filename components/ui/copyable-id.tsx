@@ -1,3 +1,5 @@
+"use client";
+
 import { CopyButton } from "./copy";
 
 /** An id with a button that copies it. */

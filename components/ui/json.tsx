@@ -1,3 +1,5 @@
+"use client";
+
 import { CopyButton } from "./copy";
 import { Link } from "./link";
 
@@ -9,7 +11,7 @@ const tokenColors = { key: "text-accent", string: "text-good", other: "text-warn
  */
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 
-/** An object exactly as the API returns it, highlighted on the server. */
+/** An object exactly as the API returns it. */
 export function Json({
   value,
   label,

@@ -28,7 +28,8 @@ const traces = ["zephyrine", "quarrington", "zeph-quarry", "15207731337", "crm-z
 /** Everything that jobs do until nothing is left, at a time when everything is due. */
 async function workOff(limit = 200): Promise<number> {
   let batches = 0;
-  // Logs are searched some time after the conversations.
+  // Logs are searched some time after the conversations. By then, web has written them.
+  await flushRequestLogs();
   let aheadMs = 60_000;
   setCurrentTime(() => new Date(Date.now() + aheadMs));
   try {
