@@ -90,7 +90,10 @@ test("on a narrow screen, a menu sorts each table that its headings sort on a wi
   }
 });
 
-test("long names, addresses and ids of customers fit a small laptop", async ({ page, request }) => {
+test("long names, addresses and ids of customers and events fit a small laptop", async ({
+  page,
+  request,
+}) => {
   const { tenantSlug } = await signUp(page);
   const headers = { authorization: `Bearer ${await newTestKey(page)}` };
   await request.post("/v1/public/customers", {
@@ -102,10 +105,18 @@ test("long names, addresses and ids of customers fit a small laptop", async ({ p
       externalId: "customer-0123456789-0123456789-0123456789",
     },
   });
-  await page.goto(`/${tenantSlug}/test/customers`);
-  await expect(page.getByText("+493012345678901")).toBeVisible();
-  for (const width of [1280, 1024, 390]) {
-    await page.setViewportSize({ width, height: 700 });
-    await expectNoOverflow(page, `customers, ${width} px`);
+  const conversation = { headers, data: { channelId: "web" } };
+  expect((await request.post("/v1/public/conversations", conversation)).status()).toBe(201);
+  for (const [list, text] of [
+    ["customers", "+493012345678901"],
+    ["events", "conversation.created"],
+  ] as const) {
+    await page.setViewportSize({ width: 1280, height: 700 });
+    await page.goto(`/${tenantSlug}/test/${list}`);
+    await expect(page.getByRole("row").filter({ hasText: text })).toBeVisible();
+    for (const width of [1280, 1024, 390]) {
+      await page.setViewportSize({ width, height: 700 });
+      await expectNoOverflow(page, `${list}, ${width} px`);
+    }
   }
 });
