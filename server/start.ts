@@ -149,12 +149,12 @@ function nextDev(port: number): string[] {
 }
 
 async function waitUntilReady(port: number, web: SupervisedProcess, log: LogFile): Promise<void> {
-  for (const deadline = Date.now() + readyTimeoutMs; !isStopping; await sleep(20)) {
+  for (const deadline = performance.now() + readyTimeoutMs; !isStopping; await sleep(20)) {
     const response = await fetch(`http://${reachable(env().HOST)}:${port}/health`, {
       signal: AbortSignal.timeout(5_000),
     }).catch(() => null);
     if (response?.ok) return;
-    if (web.failures() >= hopelessFailures || Date.now() > deadline) {
+    if (web.failures() >= hopelessFailures || performance.now() > deadline) {
       throw new Error(
         `The web server did not become ready. The end of ${log.path}:\n${log.lastLines(10)}`,
       );

@@ -43,7 +43,8 @@ const lifetimeMs = 900;
 const refreshAfterMs = 500;
 const maximumEntries = 10_000;
 
-type Entry = { key: KnownKey; until: number; refreshAt: number };
+/** Times of `performance.now()`: a clock that is set back must not keep a revoked key alive. */
+type Entry = { key: KnownKey; untilMs: number; refreshAtMs: number };
 const entries = new Map<string, Entry>();
 
 /**
@@ -55,23 +56,23 @@ const entries = new Map<string, Entry>();
  */
 export async function findKey(hash: Buffer, { inBatches = false } = {}): Promise<KnownKey | null> {
   const name = hash.toString("hex");
-  const now = Date.now();
+  const nowMs = performance.now();
   const cached = entries.get(name);
-  if (cached && cached.until > now && isListening()) {
-    if (cached.refreshAt <= now) refresh(cached, hash);
-    return notExpired(cached.key, now);
+  if (cached && cached.untilMs > nowMs && isListening()) {
+    if (cached.refreshAtMs <= nowMs) refresh(cached, hash);
+    return notExpired(cached.key);
   }
-  return notExpired(await lookUp(hash, now, inBatches), now);
+  return notExpired(await lookUp(hash, nowMs, inBatches));
 }
 
 /** One request looks up the key for all requests that follow, and none of them waits for it. */
 function refresh(cached: Entry, hash: Buffer): void {
-  cached.refreshAt = Number.POSITIVE_INFINITY;
+  cached.refreshAtMs = Number.POSITIVE_INFINITY;
   // Without a result, the cached key expires as usual, and the next request reports the error.
-  lookUp(hash, Date.now(), false).catch(() => {});
+  lookUp(hash, performance.now(), false).catch(() => {});
 }
 
-async function lookUp(hash: Buffer, now: number, inBatches: boolean): Promise<KnownKey | null> {
+async function lookUp(hash: Buffer, nowMs: number, inBatches: boolean): Promise<KnownKey | null> {
   const name = hash.toString("hex");
   const generation = invalidations;
   const row = await (inBatches ? findRowInBatch(hash) : findRow(hash));
@@ -82,13 +83,13 @@ async function lookUp(hash: Buffer, now: number, inBatches: boolean): Promise<Kn
   if (!key) entries.delete(name);
   else {
     if (entries.size >= maximumEntries) entries.clear();
-    entries.set(name, { key, until: now + lifetimeMs, refreshAt: now + refreshAfterMs });
+    entries.set(name, { key, untilMs: nowMs + lifetimeMs, refreshAtMs: nowMs + refreshAfterMs });
   }
   return key;
 }
 
-function notExpired(key: KnownKey | null, now: number): KnownKey | null {
-  return key?.expiresAt && key.expiresAt.getTime() <= now ? null : key;
+function notExpired(key: KnownKey | null): KnownKey | null {
+  return key?.expiresAt && key.expiresAt.getTime() <= Date.now() ? null : key;
 }
 
 type Row = Pick<

@@ -18,7 +18,9 @@ let timer: NodeJS.Timeout | undefined;
 /** Records that a key was used, without a query: the times are written in batches, soon after. */
 export function markKeyUsed({ id, tenantId, environment }: KnownKey): void {
   const now = Date.now();
-  if (now - (writtenAt.get(id) ?? 0) < precisionMs) return;
+  const sinceMs = now - (writtenAt.get(id) ?? 0);
+  // It is negative once a clock that was ahead has been set back.
+  if (sinceMs >= 0 && sinceMs < precisionMs) return;
   writtenAt.set(id, now);
   pending.set(id, { tenantId, environment, at: new Date(now) });
   if (!timer) timer = setTimeout(() => void flushKeyLastUsed(), flushIntervalMs).unref();

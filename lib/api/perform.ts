@@ -59,9 +59,9 @@ export async function perform(change: Change): Promise<JsonResponse> {
   if (!record) return makeWithFile(change);
 
   const name = `${identity.partition.tenantId} ${identity.partition.environment} ${record.key}`;
-  const deadlineMs = Date.now() + lockTimeoutMs;
+  const deadlineMs = performance.now() + lockTimeoutMs;
   for (let earlier = running.get(name); earlier; earlier = running.get(name)) {
-    const response = await outcomeOf(earlier.response, deadlineMs - Date.now());
+    const response = await outcomeOf(earlier.response, deadlineMs - performance.now());
     if (response === "late") throw idempotencyInProgress();
     if (response === "failed") {
       const stored = await findStoredResponse(identity.partition, record);

@@ -58,17 +58,22 @@ export function toLocalMinute(at: Date, zone: string): string {
   return `${year?.padStart(4, "0")}-${month}-${day}T${hour}:${minute}`;
 }
 
+const dayMs = 86_400_000;
+
 /**
- * The reverse, or null if the text is not a time. A time that the clocks skip moves by an hour. For a
- * time that they repeat, the result is either of the two.
+ * The reverse, or null if the text is not a time. A time that the clocks skip moves ahead by as much
+ * as they skip: where they skip midnight, a day starts after that. For a time that they repeat, the
+ * result is the first of the two.
  */
 export function fromLocalMinute(local: string, zone: string): Date | null {
   const wanted = Date.parse(`${local}:00Z`);
   // A field for dates takes years of six digits, for which a time has another form.
   if (Number.isNaN(wanted) || local.length !== "2026-11-22T14:03".length) return null;
   const offsetAt = (ms: number) => Date.parse(`${toLocalMinute(new Date(ms), zone)}:00Z`) - ms;
-  const guess = wanted - offsetAt(wanted);
-  if (Number.isNaN(guess)) return null;
-  const found = new Date(wanted - offsetAt(guess));
-  return Number.isNaN(found.getTime()) ? null : found;
+  // Between these two, the clocks change once at most.
+  const before = wanted - offsetAt(wanted - dayMs);
+  const after = wanted - offsetAt(wanted + dayMs);
+  if (Number.isNaN(before) || Number.isNaN(after)) return null;
+  const found = [before, after].find((ms) => ms + offsetAt(ms) === wanted);
+  return new Date(found ?? before);
 }

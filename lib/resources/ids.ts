@@ -1,5 +1,6 @@
 import { randomFillSync } from "node:crypto";
 import { decodeTime, encodeTime, monotonicFactory } from "ulid";
+import { timeSetByTest } from "@/lib/platform/time";
 import { type NounsWith, nouns } from "./registry";
 
 export type IdKind = NounsWith<"idPrefix">;
@@ -25,18 +26,31 @@ function random(): number {
 }
 
 let nextUlid = monotonicFactory(random);
+/** The latest time of an id of this process. */
+let latestMs = 0;
 
-/** For tests: after an id of a later time, ids are of the current time again. */
+/** From then on, ids are of the current time again, also after an id of a later time. */
 export function restartIds(): void {
   nextUlid = monotonicFactory(random);
+  latestMs = 0;
 }
+
+/**
+ * How far ids may be ahead of the clock after it was set back. Ids stay in order then. But one wrong
+ * time far ahead must not be the time of all later ids, because usage and retention go by it.
+ */
+const mostAheadMs = 60_000;
 
 /**
  * `<prefix>_` and a ULID: 26 characters that sort by creation time. Within a process they also sort
  * by creation inside one millisecond.
  */
 export function newId(kind: IdKind, at?: Date): string {
-  return `${idPrefixes[kind]}_${nextUlid(at?.getTime())}`;
+  const nowMs = Date.now();
+  if (latestMs > nowMs + mostAheadMs && !timeSetByTest()) restartIds();
+  const atMs = at?.getTime() ?? nowMs;
+  latestMs = Math.max(latestMs, atMs);
+  return `${idPrefixes[kind]}_${nextUlid(atMs)}`;
 }
 
 /**

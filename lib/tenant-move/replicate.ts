@@ -114,7 +114,7 @@ export async function endInSource(
   { isForced = false } = {},
 ): Promise<void> {
   const name = nameOf(tenantId);
-  const deadline = Date.now() + endTimeoutMs;
+  const deadline = performance.now() + endTimeoutMs;
   for (;;) {
     const slot = await readRow<{ pid: number | null }>(
       source,
@@ -126,7 +126,7 @@ export async function endInSource(
       await source.query("SELECT pg_terminate_backend($1)", [slot.pid]);
     if (slot.pid === null || isForced)
       await source.query("SELECT pg_drop_replication_slot($1)", [name]).catch(() => {});
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error(`The replication slot ${name} of the source is still in use. Try again.`);
     await sleep(pollMs);
   }

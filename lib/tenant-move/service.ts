@@ -177,8 +177,8 @@ async function createPartitions(target: Sessions["target"]): Promise<void> {
 
 /** Waits until no attempt is in flight, but no longer than a few seconds. */
 async function drain({ source }: Sessions, tenantId: string): Promise<void> {
-  const deadline = Date.now() + drainMs;
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + drainMs;
+  while (performance.now() < deadline) {
     const inFlight = await readRow(
       source,
       "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND status = 'PENDING' AND lease_expires_at > now() LIMIT 1",

@@ -38,7 +38,7 @@ export const commandLockOf = (tenantId: string) =>
 
 /** Held until the session ends. */
 export async function lockCommand({ source }: Source, tenantId: string): Promise<void> {
-  const deadline = Date.now() + commandLockMs;
+  const deadline = performance.now() + commandLockMs;
   for (;;) {
     const row = await readRow<{ isLocked: boolean }>(
       source,
@@ -46,7 +46,7 @@ export async function lockCommand({ source }: Source, tenantId: string): Promise
       [tenantId],
     );
     if (row?.isLocked) return;
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error("Another command is moving this organization. Wait until it has ended.");
     await sleep(lockPollMs);
   }

@@ -138,7 +138,7 @@ async function waitUntilReady(server: ChildProcess, url: string, logFile: string
   server.once("error", (error) => {
     failure = error.message;
   });
-  const deadline = Date.now() + startTimeoutMs;
+  const deadline = performance.now() + startTimeoutMs;
   for (;;) {
     const client = new pg.Client({ connectionString: url });
     client.on("error", () => {});
@@ -156,7 +156,7 @@ async function waitUntilReady(server: ChildProcess, url: string, logFile: string
         failure ||
         server.exitCode !== null ||
         server.signalCode !== null ||
-        Date.now() > deadline
+        performance.now() > deadline
       ) {
         server.kill("SIGQUIT");
         throw new Error(

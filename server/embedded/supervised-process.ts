@@ -35,7 +35,7 @@ export function supervise(
   let isStopping = false;
 
   const start = () => {
-    const startedAtMs = Date.now();
+    const startedAtMs = performance.now();
     // Its own process group: Ctrl-C in the terminal reaches only the supervisor, which stops
     // everything in order.
     const stdio = ["ignore", "pipe", "pipe", "ipc"] as ("ignore" | "pipe" | "ipc")[];
@@ -56,7 +56,7 @@ export function supervise(
     child.once("exit", (code, signal) => {
       if (isStopping) return;
       failures++;
-      const livedMs = Date.now() - startedAtMs;
+      const livedMs = Math.round(performance.now() - startedAtMs);
       const isAccident = hasStarted || livedMs > startedAfterMs;
       const delayMs = isAccident ? Math.max(0, shortestLifeMs - livedMs) : nextDelayMs;
       nextDelayMs = isAccident ? firstDelayMs : Math.min(nextDelayMs * 2, longestDelayMs);

@@ -55,10 +55,32 @@ describe("authentication", () => {
     expect((await call(tenant, "GET", "/account")).status).toBe(200);
 
     // Time does not move, so the notification ends the key and not the age of the cache.
-    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.useFakeTimers({ toFake: ["performance"] });
     try {
       await mutate(tenant.identity, (caller) => revokeApiKey(caller, tenant.keyId));
       await expect.poll(async () => (await call(tenant, "GET", "/account")).status).toBe(401);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("a clock that was set back an hour keeps neither a revoked key alive nor the time of last use", async () => {
+    const tenant = await newTenant();
+    const where = { id: tenant.keyId };
+    const lastUsedAt = async () =>
+      Number((await db().apiKey.findFirstOrThrow({ where })).lastUsedAt);
+    const status = async () => (await call(tenant, "GET", "/account")).status;
+    expect(await status()).toBe(200);
+    const before = Date.now();
+    await expect.poll(lastUsedAt).toBeGreaterThan(0);
+
+    vi.useFakeTimers({ toFake: ["Date"], now: before - 3_600_000 });
+    try {
+      expect(await status()).toBe(200);
+      await expect.poll(lastUsedAt).toBe(before - 3_600_000);
+      // As if the notification of the revocation was lost.
+      await db().apiKey.updateMany({ where, data: { revokedAt: new Date(before) } });
+      await expect.poll(status, { timeout: 60_000 }).toBe(401);
     } finally {
       vi.useRealTimers();
     }

@@ -262,6 +262,29 @@ test("a week with more than 1,000 such rows gets no partitions, and later weeks 
   expect(await left(partition)).toEqual([0, 0, 0, 0]);
 });
 
+test("after five weeks without a worker, the rows of every week are there, and all are deleted in time", async () => {
+  const { partition } = await newWebhook(url);
+  for (let week = 3; week < 8; week++) {
+    clock.advanceTo(new Date(monday.getTime() + week * weekMs + dayMs));
+    await addDelivery(partition, { status: "DELIVERED" });
+    await addRequestLog(partition);
+  }
+  expect(await leftInDefault(partition)).toEqual([5, 5, 5, 5]);
+
+  // The current week and the next one: weeks that are over get no partitions any more.
+  expect(await createPartitions()).toBe(2);
+  expect(await leftInDefault(partition)).toEqual([4, 4, 4, 4]);
+  expect(await left(partition)).toEqual([5, 5, 5, 5]);
+  const expiresAt = new Date(clock.now().getTime() + retentionMs);
+  await db().event.updateMany({ where: partition, data: { expiresAt } });
+  clock.advanceTo(new Date(monday.getTime() + 8 * weekMs + retentionMs - 1));
+  await purgeAll();
+  expect(await left(partition)).toEqual([1, 1, 1, 1]);
+  clock.advance(1);
+  await purgeAll();
+  expect(await left(partition)).toEqual([0, 0, 0, 0]);
+});
+
 test("deliveries that are resumed while their week is about to be dropped are not lost", async () => {
   const { partition, id } = await newWebhook(url);
   newId("event", clock.now());

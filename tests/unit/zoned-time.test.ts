@@ -18,10 +18,12 @@ test.each([
   expect(toLocalMinute(new Date(utc), zone)).toBe(local);
 });
 
-test("a time that the clocks skip is still a valid time, an hour away at most", () => {
-  const skipped = fromLocalMinute("2026-03-29T02:30", "Europe/Berlin");
-  expect(["2026-03-29T00:30:00.000Z", "2026-03-29T01:30:00.000Z"]).toContain(
-    skipped?.toISOString(),
+test("a time that the clocks skip moves ahead by an hour, and of one that they repeat, it is the first", () => {
+  expect(fromLocalMinute("2026-03-29T02:30", "Europe/Berlin")).toEqual(
+    new Date("2026-03-29T01:30:00Z"),
+  );
+  expect(fromLocalMinute("2026-10-25T02:30", "Europe/Berlin")).toEqual(
+    new Date("2026-10-25T00:30:00Z"),
   );
 });
 
@@ -41,6 +43,21 @@ test("a day has the hours between its midnight and the next, also when the clock
   expect(startOfDay("2026-12-31", "America/New_York", 1)?.toISOString()).toBe(
     "2027-01-01T05:00:00.000Z",
   );
+});
+
+test("where the clocks skip midnight, or repeat it, no day starts in the day before", () => {
+  const dayAt = (ms: number, zone: string) => toLocalMinute(new Date(ms), zone).slice(0, 10);
+  const zones = ["America/Santiago", "America/Havana", "Atlantic/Azores", "Africa/Cairo"];
+  const days = Array.from({ length: 731 }, (_, index) =>
+    new Date(Date.UTC(2027, 0, 1 + index)).toISOString().slice(0, 10),
+  );
+  const wrong = zones.flatMap((zone) =>
+    days.filter((day) => {
+      const start = Number(startOfDay(day, zone));
+      return dayAt(start, zone) !== day || dayAt(start - 60_000, zone) >= day;
+    }),
+  );
+  expect(wrong).toEqual([]);
 });
 
 test("the spellings of a time zone do not pile up in memory", () => {
