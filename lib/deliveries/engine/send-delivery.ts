@@ -3,6 +3,7 @@ import { sentFor } from "@/lib/events/record-event";
 import { env } from "@/lib/platform/env";
 import { logOf } from "@/lib/platform/log";
 import {
+  type HeaderList,
   type OutboundResult,
   outboundRequest,
 } from "@/lib/platform/outbound-http/outbound-request";
@@ -39,8 +40,8 @@ function readKeys(text: string) {
   return { secret, privateKeys: privateKey === null ? [] : [readPrivateKey(privateKey)] };
 }
 
-const readHeaders = (text: string): Record<string, string> => JSON.parse(text);
-const noHeaders: Record<string, string> = {};
+const readHeaders = (text: string): HeaderList => Object.entries<string>(JSON.parse(text)).flat();
+const noHeaders: HeaderList = [];
 
 const reported = new Set<string>();
 
@@ -55,7 +56,7 @@ function openSealed(
 ): {
   secrets: string[];
   privateKeys: KeyObject[];
-  customHeaders: Record<string, string>;
+  customHeaders: HeaderList;
 } | null {
   const { sealedSecrets, sealedHeaders, webhookId } = delivery;
   try {
@@ -98,21 +99,19 @@ export async function sendDelivery(
   const sent = outboundRequest({
     connectionKey: context,
     url: delivery.url,
-    headers: deliveryHeaders(
-      { ...delivery, eventType },
-      {
-        signature: signatureHeader({ secrets, timestampSeconds, body }),
-        standardWebhooks: standardWebhooksHeaders({
-          secrets: delivery.signatureScheme === "ed25519" ? [] : secrets,
-          privateKeys,
-          timestampSeconds,
-          body,
-          id: delivery.eventId,
-        }),
-        customHeaders,
-        traceparent: env().WEBHOOK_TRACEPARENT ? span?.traceparent : undefined,
-      },
-    ),
+    headers: deliveryHeaders(delivery, {
+      eventType,
+      signature: signatureHeader({ secrets, timestampSeconds, body }),
+      standardWebhooks: standardWebhooksHeaders({
+        secrets: delivery.signatureScheme === "ed25519" ? [] : secrets,
+        privateKeys,
+        timestampSeconds,
+        body,
+        id: delivery.eventId,
+      }),
+      customHeaders,
+      traceparent: env().WEBHOOK_TRACEPARENT ? span?.traceparent : undefined,
+    }),
     body,
     ...(delivery.acceptsReplies && { maximumBytes: maximumReplyBytes }),
   });
