@@ -8,8 +8,17 @@ import { fileURLToPath } from "node:url";
 const bundles = new URL(".", import.meta.url).href;
 const maps = new Map<string, SourceMap | null>();
 
-Error.prepareStackTrace = (error, frames) =>
-  [headOf(error), ...frames.map((frame) => `    at ${named(frame)}`)].join("\n");
+Error.prepareStackTrace = (error, frames) => {
+  const nameOf = isNeverShown(error) ? String : named;
+  return [headOf(error), ...frames.map((frame) => `    at ${nameOf(frame)}`)].join("\n");
+};
+
+/**
+ * undici ends each idle connection with such an error, whose trace nobody but Node reads. For that
+ * alone, a worker would keep the largest map in memory.
+ */
+const isNeverShown = (error: Error): boolean =>
+  (error as { code?: unknown }).code === "UND_ERR_INFO";
 
 function headOf(error: Error): string {
   try {

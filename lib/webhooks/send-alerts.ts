@@ -145,7 +145,7 @@ async function post({
   const result = await outboundRequest({
     connectionKey: `alerts:${tenantId}`,
     url,
-    headers: { "content-type": "application/json" },
+    headers: ["content-type", "application/json"],
     body: JSON.stringify({ text }),
   });
   if ("errorCode" in result) return { error: result.errorCode };

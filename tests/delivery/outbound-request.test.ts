@@ -9,7 +9,7 @@ const deadlineMs = 1_000;
 let keys = 0;
 const post = (url: string, connectionKey = `whk_${keys++}`, timeoutMs = deadlineMs) =>
   outboundRequest(
-    { connectionKey, url, headers: { "content-type": "application/json" }, body: '{"a":1}' },
+    { connectionKey, url, headers: ["content-type", "application/json"], body: '{"a":1}' },
     { timeoutMs },
   );
 

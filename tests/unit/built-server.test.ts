@@ -45,17 +45,29 @@ test.each(["web", "worker"])("%s loads large packages only when it needs them", 
   expect(onDemand.filter((large) => loaded.has(large))).toEqual([]);
 });
 
-test("a stack trace names the TypeScript sources", () => {
+/** The trace of an error that is thrown in the bundle, and then gets this code. */
+function stackOf(code: string): string {
   const program = `
     await import("./dist/source-maps.js");
     const { createWebServer } = await import("./dist/web-server.js");
-    try { createWebServer(); } catch (error) { console.log(error.stack); }`;
-  const stack = execFileSync(process.execPath, ["--input-type=module", "--eval", program], {
+    try { createWebServer(); } catch (error) { console.log(Object.assign(error, ${JSON.stringify({ code })}).stack); }`;
+  return execFileSync(process.execPath, ["--input-type=module", "--eval", program], {
     encoding: "utf8",
   });
+}
+
+test("a stack trace names the TypeScript sources", () => {
+  const stack = stackOf("ERR_ANY");
 
   expect(stack).toMatch(
     /^TypeError: .*\n {4}at attachEdge \(file:.*\/server\/edge\/attach-edge\.ts:\d+:\d+\)/,
   );
   expect(stack).toMatch(/ at createWebServer \(file:.*\/server\/web-server\.ts:\d+:\d+\)/);
+});
+
+test("an error with which undici ends an idle connection does not load the map of its bundle", () => {
+  const stack = stackOf("UND_ERR_INFO");
+
+  expect(stack).toMatch(/^TypeError: .*\n {4}at attachEdge \(file:.*\/dist\/[\w-]+\.js:\d+:\d+\)/);
+  expect(stack).not.toContain(".ts:");
 });

@@ -14,7 +14,7 @@ import { type Receiver, startReceiver } from "../support/receiver";
 process.env.WEBHOOK_ALLOWED_PRIVATE_CIDRS = "";
 
 const post = (url: string) =>
-  outboundRequest({ connectionKey: "whk", url, headers: {}, body: "{}" }, { timeoutMs: 2_000 });
+  outboundRequest({ connectionKey: "whk", url, headers: [], body: "{}" }, { timeoutMs: 2_000 });
 
 let nameServer: Awaited<ReturnType<typeof startNameServer>>;
 let receiver: Receiver;

@@ -40,8 +40,8 @@ export type ClaimedDelivery = {
   traceparent: string | null;
   url: string;
   payload: string;
-  /** The secrets that are valid now, newest first. */
-  sealedSecrets: string[];
+  /** The secrets that are valid now, newest first, with spaces between them. Empty without any. */
+  sealedSecrets: string;
   /** The webhook's custom headers, or null without any. */
   sealedHeaders: string | null;
   leaseHolder: string;
@@ -89,10 +89,11 @@ type ClaimedRow = {
   traceparent: string | null;
   url: string;
   payload: string;
-  sealed_secrets: string[] | null;
+  sealed_secrets: string | null;
   sealed_headers: string | null;
 };
 
+/** In a row of its own, without a delivery. */
 type ScanColumns = {
   steps: number;
   position: [[string, Environment, string]] | null;
@@ -109,7 +110,7 @@ type ScanColumns = {
 export async function claimDeliveries(request: ClaimRequest) {
   const { now, limit, cursor, allowances, defaultAllowance, overdueSeconds } = request;
   const leaseHolder = randomUUID();
-  const rows = await runClaim<Partial<ClaimedRow> & ScanColumns>(
+  const rows = await runClaim<Partial<ClaimedRow & ScanColumns>>(
     "batch",
     claimBatchStatement({
       now,
@@ -130,7 +131,8 @@ export async function claimDeliveries(request: ClaimRequest) {
   const deliveries = rows.flatMap((row) =>
     row.id ? [toClaimed(row as ClaimedRow, leaseHolder)] : [],
   );
-  const { steps = 0, position = null, parked = 0, paced_ms: pacedMs = null } = rows[0] ?? {};
+  const scan = rows.find(({ id }) => !id) ?? {};
+  const { steps = 0, position = null, parked = 0, paced_ms: pacedMs = null } = scan;
   const isScanComplete = steps < scanSteps || !position;
   if (isScanComplete) return { deliveries, parked, pacedMs, isScanComplete, cursor: startOfScan };
   const [tenantId, environment, webhookId] = position[0];
@@ -199,7 +201,7 @@ async function runClaim<Row extends { id?: string }>(
   const counting = meter();
   if (!counting) return rows;
   counting.observe("claimDuration", performance.now() - startedMs, { kind });
-  // A batch that claimed nothing has a row without a delivery, which says where its scan is.
+  // A batch has a row without a delivery, which says where its scan is.
   const claimed = rows.filter(({ id }) => id).length;
   counting.count("claimedDeliveries", { kind }, claimed);
   return rows;
@@ -224,7 +226,7 @@ function toClaimed(row: ClaimedRow, leaseHolder: string): ClaimedDelivery {
     traceparent: row.traceparent,
     url: row.url,
     payload: row.payload,
-    sealedSecrets: row.sealed_secrets ?? [],
+    sealedSecrets: row.sealed_secrets ?? "",
     sealedHeaders: row.sealed_headers,
     leaseHolder,
     claimedAtMs: performance.now(),

@@ -200,7 +200,7 @@ export const recordAttemptsStatement = sql(
   attemptParameters,
   (p) => `
   WITH ${recording(p, withoutReply)}
-  ${result("'{}'::text[]")}`,
+  ${result("NULL")}`,
 );
 
 /**

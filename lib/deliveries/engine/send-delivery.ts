@@ -3,6 +3,7 @@ import { sentFor } from "@/lib/events/record-event";
 import { env } from "@/lib/platform/env";
 import { logOf } from "@/lib/platform/log";
 import {
+  type HeaderList,
   type OutboundResult,
   outboundRequest,
 } from "@/lib/platform/outbound-http/outbound-request";
@@ -17,30 +18,35 @@ import { readPrivateKey, signatureHeader, standardWebhooksHeaders } from "./sign
 const log = logOf("deliveries");
 
 const maximumOpened = 10_000;
-const opened = new Map<string, unknown>();
+const opened = new Map<string, { sealed: string; content: unknown }>();
 
-/** The content of a sealed text never changes, so what was read from it is cached. */
+/** What was read last in this context is cached, because a sealed text always has the same content. */
 function openCached<Content>(
   sealed: string,
   context: string,
-  read: (text: string) => Content,
+  read: (sealed: string, context: string) => Content,
 ): Content {
-  const name = `${context} ${sealed}`;
-  const known = opened.get(name);
-  if (known !== undefined) return known as Content;
-  const content = read(openSecret(sealed, context));
+  const known = opened.get(context);
+  if (known?.sealed === sealed) return known.content as Content;
+  const content = read(sealed, context);
   if (opened.size >= maximumOpened) opened.clear();
-  opened.set(name, content);
+  opened.set(context, { sealed, content });
   return content;
 }
 
-function readKeys(text: string) {
-  const { secret, privateKey } = splitSecret(text);
-  return { secret, privateKeys: privateKey === null ? [] : [readPrivateKey(privateKey)] };
+function readKeys(sealedSecrets: string, context: string) {
+  const opened = sealedSecrets.split(" ").map((sealed) => splitSecret(openSecret(sealed, context)));
+  return {
+    secrets: opened.map(({ secret }) => secret),
+    privateKeys: opened.flatMap(({ privateKey }) =>
+      privateKey === null ? [] : [readPrivateKey(privateKey)],
+    ),
+  };
 }
 
-const readHeaders = (text: string): Record<string, string> => JSON.parse(text);
-const noHeaders: Record<string, string> = {};
+const readHeaders = (sealed: string, context: string): HeaderList =>
+  Object.entries<string>(JSON.parse(openSecret(sealed, context))).flat();
+const noHeaders: HeaderList = [];
 
 const reported = new Set<string>();
 
@@ -55,15 +61,15 @@ function openSealed(
 ): {
   secrets: string[];
   privateKeys: KeyObject[];
-  customHeaders: Record<string, string>;
+  customHeaders: HeaderList;
 } | null {
   const { sealedSecrets, sealedHeaders, webhookId } = delivery;
   try {
-    if (sealedSecrets.length === 0) throw new Error("a webhook has no signing secret");
-    const keys = sealedSecrets.map((sealed) => openCached(sealed, context, readKeys));
+    if (sealedSecrets === "") throw new Error("a webhook has no signing secret");
+    const { secrets, privateKeys } = openCached(sealedSecrets, context, readKeys);
     return {
-      secrets: keys.map(({ secret }) => secret),
-      privateKeys: keys.flatMap(({ privateKeys }) => privateKeys),
+      secrets,
+      privateKeys,
       customHeaders: sealedHeaders
         ? openCached(sealedHeaders, webhookHeadersContext(delivery, webhookId), readHeaders)
         : noHeaders,
@@ -98,21 +104,19 @@ export async function sendDelivery(
   const sent = outboundRequest({
     connectionKey: context,
     url: delivery.url,
-    headers: deliveryHeaders(
-      { ...delivery, eventType },
-      {
-        signature: signatureHeader({ secrets, timestampSeconds, body }),
-        standardWebhooks: standardWebhooksHeaders({
-          secrets: delivery.signatureScheme === "ed25519" ? [] : secrets,
-          privateKeys,
-          timestampSeconds,
-          body,
-          id: delivery.eventId,
-        }),
-        customHeaders,
-        traceparent: env().WEBHOOK_TRACEPARENT ? span?.traceparent : undefined,
-      },
-    ),
+    headers: deliveryHeaders(delivery, {
+      eventType,
+      signature: signatureHeader({ secrets, timestampSeconds, body }),
+      standardWebhooks: standardWebhooksHeaders({
+        secrets: delivery.signatureScheme === "ed25519" ? [] : secrets,
+        privateKeys,
+        timestampSeconds,
+        body,
+        id: delivery.eventId,
+      }),
+      customHeaders,
+      traceparent: env().WEBHOOK_TRACEPARENT ? span?.traceparent : undefined,
+    }),
     body,
     ...(delivery.acceptsReplies && { maximumBytes: maximumReplyBytes }),
   });

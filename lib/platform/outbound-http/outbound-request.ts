@@ -7,11 +7,17 @@ import { storableHeaders } from "./response-headers";
 
 export type { OutboundErrorCode } from "./guarded-connector";
 
+/**
+ * Names and values in turn. Objects with a dozen such names, merged for each request, would be a
+ * tenth of all memory that the worker allocates.
+ */
+export type HeaderList = readonly string[];
+
 /** Headers of every request to a receiver. */
-export const outboundHeaders = {
-  "user-agent": "Parlance-Webhooks/1.0",
-  "accept-encoding": "identity",
-};
+export const outboundHeaders: HeaderList = [
+  ...["user-agent", "Parlance-Webhooks/1.0"],
+  ...["accept-encoding", "identity"],
+];
 
 /** DNS, connect, TLS, headers and body together. */
 export const deadlineMs = 10_000;
@@ -22,7 +28,7 @@ export type OutboundRequest = {
   /** Connections are reused only under the same key: the webhook's id. */
   connectionKey: string;
   url: string;
-  headers: Record<string, string>;
+  headers: HeaderList;
   body: string;
   /** How much of the response to read. */
   maximumBytes?: number;
@@ -60,7 +66,7 @@ export function outboundRequest(
       resolve(result);
     };
     client.dispatch(
-      { path: pool.path, method: "POST", headers: { ...outboundHeaders, ...headers }, body },
+      { path: pool.path, method: "POST", headers: [...outboundHeaders, ...headers], body },
       receiveResponse({ timeoutMs, maximumBytes }, end),
     );
   });
