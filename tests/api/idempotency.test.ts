@@ -27,9 +27,14 @@ describe.each([
   test("50 concurrent requests with one key create one conversation and get 50 equal responses", async () => {
     const tenant = await newTenant();
 
-    const replies = await Promise.all(
-      Array.from({ length: 50 }, () => call(tenant, "POST", "/conversations", body, key("one"))),
-    );
+    // As a client does: on a busy machine, the first request can take longer than the others wait.
+    const send = async () => {
+      for (;;) {
+        const reply = await call(tenant, "POST", "/conversations", body, key("one"));
+        if (reply.headers.get("retry-after") === null) return reply;
+      }
+    };
+    const replies = await Promise.all(Array.from({ length: 50 }, send));
 
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(replies[0]?.status).toBe(201);
