@@ -66,6 +66,6 @@ export function shownHeaders(
     }),
   ];
   return Object.fromEntries(
-    headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1]]] : [])),
+    headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? ""]] : [])),
   );
 }
