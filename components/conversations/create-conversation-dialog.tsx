@@ -43,7 +43,7 @@ export function CreateConversationDialog({ base, environment, isIcon, create }: 
             error={errors.channelId}
           />
           <TextField
-            label="Customer’s external id"
+            label="Customer’s external ID"
             name="externalId"
             maxLength={255}
             autoComplete="off"

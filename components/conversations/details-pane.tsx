@@ -150,7 +150,7 @@ function CustomerFacts({ customer, base }: { customer: Customer; base: string })
   const known = [
     { name: "Email", value: email },
     { name: "Phone", value: phone },
-    { name: "External id", value: externalId },
+    { name: "External ID", value: externalId },
     { name: "Locale", value: locale },
   ].filter(({ value }) => value);
   return (
@@ -204,7 +204,7 @@ function facts({ conversation, agentName, base }: DetailsPaneProps, now: Date) {
   } = conversation;
   const time = (text: string) => <Time at={new Date(text)} now={now} />;
   return [
-    { name: "Id", value: <CopyableId id={id} /> },
+    { name: "ID", value: <CopyableId id={id} /> },
     { name: "Channel", value: <bdi>{channelId}</bdi> },
     ...(agentId
       ? [
@@ -214,7 +214,7 @@ function facts({ conversation, agentName, base }: DetailsPaneProps, now: Date) {
           },
         ]
       : []),
-    ...(externalId ? [{ name: "External id", value: <bdi>{externalId}</bdi> }] : []),
+    ...(externalId ? [{ name: "External ID", value: <bdi>{externalId}</bdi> }] : []),
     ...(snoozedUntil ? [{ name: "Snoozed until", value: time(snoozedUntil) }] : []),
     ...(resolvedAt ? [{ name: "Resolved", value: time(resolvedAt) }] : []),
     ...(closedAt ? [{ name: "Closed", value: time(closedAt) }] : []),

@@ -7,7 +7,7 @@ type FieldOf = Pick<ComponentProps<typeof TextField>, "label" | "hint" | "type" 
 const fields: Record<CustomerField, FieldOf> = {
   name: { label: "Name", maxLength: 200 },
   externalId: {
-    label: "External id",
+    label: "External ID",
     maxLength: 255,
     hint: "This customer's id in your own system. Must be unique.",
   },

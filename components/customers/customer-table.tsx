@@ -8,7 +8,7 @@ import type { Customer } from "@/lib/customers/schema";
 const headings = [
   { label: "Customer", sort: "name" },
   { label: "Contact" },
-  { label: "External id" },
+  { label: "External ID" },
   { label: "Conversations", align: "right" as const },
   { label: "Created", sort: "created" },
   { label: "Updated", sort: "updatedAt" },
@@ -45,7 +45,7 @@ export function CustomerTable({
             {customer.email || !customer.phone ? <Value text={customer.email} /> : null}
             {customer.phone ? <Value text={customer.phone} /> : null}
           </Cell>
-          <Cell label="External id">
+          <Cell label="External ID">
             <Value text={customer.externalId} />
           </Cell>
           <Cell label="Conversations" align="right">

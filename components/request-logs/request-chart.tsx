@@ -4,7 +4,7 @@ import { formatterOf } from "@/lib/platform/zoned-time";
 
 const series = [
   { name: "succeeded", variant: "good" },
-  { name: "refused", variant: "warn" },
+  { name: "rejected", variant: "warn" },
   { name: "failed", variant: "danger" },
 ] as const satisfies Series[];
 

@@ -32,7 +32,7 @@ const pagesOfDocs = [
 
 /** For admins. */
 const creations = [
-  { name: "Create key", path: "api-keys?create=1" },
+  { name: "Create API key", path: "api-keys?create=1" },
   { name: "Create webhook", path: "webhooks/new" },
 ];
 

@@ -80,7 +80,9 @@ export function SecretDialog({
           {children(keep)}
           {isWarned && !isKept ? (
             <Notice variant="warn">
-              <p>You haven’t copied the {name} yet, and it can’t be shown again.</p>
+              <p>
+                You haven’t copied the {name} yet. Parlance can’t show the {name} again.
+              </p>
               <button
                 type="button"
                 onClick={() => setIsOpen(false)}

@@ -54,7 +54,7 @@ export function PageHeader({
               {guide ? (
                 <Link
                   href={`/docs/${guide}`}
-                  className="ml-1.5 text-accent underline underline-offset-2"
+                  className="ml-1.5 whitespace-nowrap text-accent underline underline-offset-2"
                 >
                   Learn more<span className="sr-only"> about {title}</span>
                 </Link>

@@ -18,7 +18,7 @@ export function UploadProgress({ name, progress }: { name: string; progress: num
         />
       </span>
       <span className="w-24 text-muted text-xs tabular-nums">
-        {percent < 100 ? `${percent} %` : "Processing…"}
+        {percent < 100 ? `${percent}%` : "Processing…"}
       </span>
     </span>
   );

@@ -1,4 +1,4 @@
-import { byteSize } from "@/lib/platform/byte-size";
+import { decimalSize } from "@/lib/platform/byte-size";
 
 /** How much of the plan's storage an environment has used up. */
 export function StorageQuota({ used, limit, plan }: { used: number; limit: number; plan: string }) {
@@ -10,7 +10,7 @@ export function StorageQuota({ used, limit, plan }: { used: number; limit: numbe
           Storage quota
         </h2>
         <p className="text-muted tabular-nums">
-          {byteSize(used)} of {byteSize(limit)} ({percent} %), plan {plan}
+          {decimalSize(used)} of {decimalSize(limit)} ({percent}%), plan {plan}
         </p>
       </div>
       <meter
@@ -27,7 +27,7 @@ export function StorageQuota({ used, limit, plan }: { used: number; limit: numbe
         <p className={`mt-2 ${percent >= 100 ? "text-danger" : "text-warn"}`}>
           {percent >= 100
             ? "Uploads are rejected until you delete documents or conversations with files, or upgrade the plan."
-            : "At 100 %, uploads are rejected."}
+            : "At 100%, uploads are rejected."}
         </p>
       ) : null}
     </section>

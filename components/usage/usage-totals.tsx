@@ -1,4 +1,4 @@
-import { byteSize } from "@/lib/platform/byte-size";
+import { decimalSize } from "@/lib/platform/byte-size";
 import type { UsageFigures } from "@/lib/usage/schema";
 
 const figures: { name: keyof UsageFigures; label: string; format?: (value: number) => string }[] = [
@@ -10,7 +10,7 @@ const figures: { name: keyof UsageFigures; label: string; format?: (value: numbe
   { name: "webhookFailures", label: "Failed webhook deliveries" },
   { name: "documentsStored", label: "Documents stored" },
   { name: "filesStored", label: "Files stored" },
-  { name: "storageBytes", label: "Storage", format: byteSize },
+  { name: "storageBytes", label: "Storage", format: decimalSize },
 ];
 
 const inNumbers = (value: number) => value.toLocaleString("en");

@@ -42,7 +42,7 @@ export function NewSecretDialog({
       {(keep) => (
         <>
           <div className="space-y-1.5">
-            <h3 className="font-medium">For your receiver's .env file</h3>
+            <h3 className="font-medium">For your receiver’s .env file</h3>
             <CopyBlock
               text={`PARLANCE_WEBHOOK_SECRET=${shown.secret}`}
               label="Copy the .env line"

@@ -1,10 +1,10 @@
 import { Sparkline } from "@/components/ui/chart";
 import type { AttemptHour } from "@/lib/deliveries/attempts-by-hour";
 
-/** 100 % only if nothing failed. */
+/** 100% only if nothing failed. */
 function percentOf(attempts: number, failures: number): string {
   const percent = Math.round(((attempts - failures) / attempts) * 1_000) / 10;
-  return `${failures > 0 ? Math.min(percent, 99.9) : percent} %`;
+  return `${failures > 0 ? Math.min(percent, 99.9) : percent}%`;
 }
 
 /** Only the percentage. */

@@ -1,4 +1,4 @@
-import { byteSize } from "@/lib/platform/byte-size";
+import { decimalSize } from "@/lib/platform/byte-size";
 import { env } from "@/lib/platform/env";
 import { roleNames } from "@/lib/platform/roles";
 import { signInMethodNames } from "@/lib/sessions/sign-in-methods";
@@ -245,8 +245,8 @@ export const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => M
   "storage-quota": ({ tenant, environment, percent, storedBytes, limitBytes }) => ({
     paragraphs: [
       percent < 100
-        ? `The ${environment} environment of ${tenant.name} stores ${byteSize(storedBytes)} of documents and files. That is ${percent} % or more of its quota of ${byteSize(limitBytes)}.`
-        : `The ${environment} environment of ${tenant.name} has used up its storage quota: it stores ${byteSize(storedBytes)} of ${byteSize(limitBytes)}.`,
+        ? `The ${environment} environment of ${tenant.name} stores ${decimalSize(storedBytes)} of documents and files. That is ${percent}% or more of its quota of ${decimalSize(limitBytes)}.`
+        : `The ${environment} environment of ${tenant.name} has used up its storage quota: it stores ${decimalSize(storedBytes)} of ${decimalSize(limitBytes)}.`,
       percent < 100
         ? "When the quota is used up, uploads are rejected. Delete documents or conversations that you no longer need, or upgrade your plan."
         : "Uploads that do not fit are rejected. Delete documents or conversations that you no longer need, or upgrade your plan.",

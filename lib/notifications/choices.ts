@@ -18,7 +18,7 @@ export const notificationTopics = {
     channels: ["mail"],
   },
   quota: {
-    label: "Storage reaches 80 % or 100 % of its quota",
+    label: "Storage reaches 80% or 100% of its quota",
     note: "Once a month for each environment. Only owners and admins get these.",
     channels: ["dashboard", "mail"],
   },

@@ -155,7 +155,7 @@ export async function listNotifications(caller: Caller, { isUnread = false } = {
   return rows.flatMap(({ id, kind, conversationId, actorId, quotaPercent, createdAt, readAt }) => {
     const row = { id, createdAt, isUnread: readAt === null };
     if (kind === "QUOTA") {
-      const sentence = `Storage reached ${quotaPercent} % of its quota`;
+      const sentence = `Storage reached ${quotaPercent}% of its quota`;
       return [
         { ...row, page: quotaPage, sentence, about: `The ${partition.environment} environment` },
       ];

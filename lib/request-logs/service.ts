@@ -69,11 +69,11 @@ export type RequestCount = {
   from: Date;
   to: Date;
   succeeded: number;
-  refused: number;
+  rejected: number;
   failed: number;
 };
 
-type Sums = Omit<RequestCount, "from" | "to"> & { place: number };
+type Sums = Omit<RequestCount, "from" | "to" | "rejected"> & { refused: number; place: number };
 
 /** A period, divided into equal parts. */
 export type Parts = { since: Date; until: Date; parts: number };
@@ -148,7 +148,7 @@ function inParts(times: Date[], rows: Sums[]): RequestCount[] {
   const byPlace = new Map(rows.map((row) => [row.place, row]));
   return times.slice(0, -1).map((from, index) => {
     const { succeeded = 0, refused = 0, failed = 0 } = byPlace.get(index + 1) ?? {};
-    return { from, to: times[index + 1] ?? from, succeeded, refused, failed };
+    return { from, to: times[index + 1] ?? from, succeeded, rejected: refused, failed };
   });
 }
 

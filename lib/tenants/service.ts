@@ -21,6 +21,8 @@ export const planTenantRateLimits: Record<Plan, number> = {
   SCALE: 10 * planRateLimits.SCALE,
 };
 
+export const planNames: Record<Plan, string> = { FREE: "Free", PRO: "Pro", SCALE: "Scale" };
+
 const gigabyte = 1_000_000_000;
 
 /** Bytes of documents and files that one environment may store. */

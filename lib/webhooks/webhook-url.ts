@@ -66,7 +66,7 @@ export function urlRule(environment: Environment): string {
 function exceptions(): string {
   const opened = openedNetworks();
   return opened.length > 0
-    ? `, or in a network that this installation opened: ${opened.join(", ")}`
+    ? `, or in a network that this installation allows: ${opened.join(", ")}`
     : "; private and reserved hosts are not";
 }
 

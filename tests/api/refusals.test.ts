@@ -125,13 +125,13 @@ test("422 in plain words for a body that must be one value", async () => {
   ]);
 });
 
-test("422 for an address in a private network names the networks that the installation opened", async () => {
+test("422 for an address in a private network names the networks that the installation allows", async () => {
   const { status, body } = await call(tenant, "POST", "/webhooks", {
     url: "https://10.0.0.1/",
     events: ["*"],
   });
   expect(status).toBe(422);
   expect(body.detail).toContain(
-    "or in a network that this installation opened: 127.0.0.0/8, ::1/128",
+    "or in a network that this installation allows: 127.0.0.0/8, ::1/128",
   );
 });

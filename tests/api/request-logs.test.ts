@@ -510,12 +510,12 @@ test("requests are counted by outcome, in equal intervals", async () => {
   });
 
   expect(counts).toEqual([
-    { from: start, to: new Date("2026-01-10T01:00:00.000Z"), succeeded: 2, refused: 0, failed: 0 },
+    { from: start, to: new Date("2026-01-10T01:00:00.000Z"), succeeded: 2, rejected: 0, failed: 0 },
     {
       from: new Date("2026-01-10T01:00:00.000Z"),
       to: new Date("2026-01-10T02:00:00.000Z"),
       succeeded: 0,
-      refused: 2,
+      rejected: 2,
       failed: 1,
     },
   ]);
@@ -531,13 +531,13 @@ test("requests are counted by hour and key when they are logged, separately for 
   await logOf(stranger, await call(stranger, "GET", "/account"));
 
   const caller = reader(tenant.identity);
-  const nothing = { succeeded: 0, refused: 0, failed: 0 };
+  const nothing = { succeeded: 0, rejected: 0, failed: 0 };
   const total = (counts: Omit<RequestCount, "from" | "to">[]) =>
     counts.reduce<typeof nothing>(
-      (sums, { succeeded, refused, failed }) => ({
+      (sums, { succeeded, rejected, failed }) => ({
         ...{
           succeeded: sums.succeeded + succeeded,
-          refused: sums.refused + refused,
+          rejected: sums.rejected + rejected,
           failed: sums.failed + failed,
         },
       }),
@@ -549,7 +549,7 @@ test("requests are counted by hour and key when they are logged, separately for 
     parts: 25,
   });
   expect(all).toHaveLength(25);
-  expect(total(all)).toEqual({ succeeded: 3, refused: 1, failed: 0 });
+  expect(total(all)).toEqual({ succeeded: 3, rejected: 1, failed: 0 });
   expect(total(all.slice(0, 20))).toEqual(nothing);
 
   const today = {
@@ -559,7 +559,7 @@ test("requests are counted by hour and key when they are logged, separately for 
   };
   expect(total(await countRequests(caller, today, second.keyId))).toEqual({
     succeeded: 1,
-    refused: 0,
+    rejected: 0,
     failed: 0,
   });
   const ofKeys = await countRequestHoursOfKeys(
@@ -568,8 +568,8 @@ test("requests are counted by hour and key when they are logged, separately for 
     lastHours(new Date()),
   );
   expect([tenant, second, stranger].map(({ keyId }) => total(ofKeys.get(keyId) ?? []))).toEqual([
-    { succeeded: 2, refused: 1, failed: 0 },
-    { succeeded: 1, refused: 0, failed: 0 },
+    { succeeded: 2, rejected: 1, failed: 0 },
+    { succeeded: 1, rejected: 0, failed: 0 },
     nothing,
   ]);
 });

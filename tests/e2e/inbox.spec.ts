@@ -787,7 +787,7 @@ test("customers are created, searched and edited with their metadata, and an exi
   await expect(dialog.getByLabel("Phone")).toHaveValue("030 123");
   await dialog.getByLabel("Phone").fill("+4930123456");
   await dialog.getByLabel("Name").fill("Tomás Herrera");
-  await dialog.getByLabel("External id").fill("u_1");
+  await dialog.getByLabel("External ID").fill("u_1");
   await dialog.getByRole("button", { name: "Create customer" }).click();
   await expect(page).toHaveURL(/\/customers\/cus_\w+$/);
   await expect(page.getByRole("heading", { name: "Tomás Herrera" })).toBeVisible();
@@ -814,7 +814,7 @@ test("customers are created, searched and edited with their metadata, and an exi
 
   await page.goto(`${base}/customers`);
   await page.getByRole("button", { name: "Create customer" }).click();
-  await dialog.getByLabel("External id").fill("u_1");
+  await dialog.getByLabel("External ID").fill("u_1");
   await dialog.getByRole("button", { name: "Create customer" }).click();
   await expect(dialog.getByRole("alert")).toContainText(
     'A customer with the externalId "u_1" already exists.',

@@ -166,7 +166,7 @@ test("a user changes their address, and the old address reverses the change", {
   expect(found).toEqual({ password_hash: null });
 });
 
-test("an owner sees that the storage reached 80 %, and opens the usage", { tag: "@full" }, async ({
+test("an owner sees that the storage reached 80%, and opens the usage", { tag: "@full" }, async ({
   page,
 }) => {
   const { tenantSlug } = await signUp(page);
@@ -180,17 +180,17 @@ test("an owner sees that the storage reached 80 %, and opens the usage", { tag: 
     const found = await page.request.get(`/${tenantSlug}/test/notifications/unread`);
     return ((await found.json()) as { sentence: string }[]).map(({ sentence }) => sentence);
   };
-  await expect.poll(unread, { timeout: 60_000 }).toEqual(["Storage reached 80 % of its quota"]);
+  await expect.poll(unread, { timeout: 60_000 }).toEqual(["Storage reached 80% of its quota"]);
 
   await page.goto(`/${tenantSlug}/test/notifications`);
   await expectNoViolations(page, "notifications with a quota");
-  await page.getByRole("link", { name: /Storage reached 80 %/ }).click();
+  await page.getByRole("link", { name: /Storage reached 80%/ }).click();
   await expect(page).toHaveURL(/\/usage$/);
-  await expect(page.getByText("At 100 %, uploads are rejected.")).toBeVisible();
+  await expect(page.getByText("At 100%, uploads are rejected.")).toBeVisible();
   await expect(page.getByRole("link", { name: "Notifications", exact: true })).toBeVisible();
 
   await page.goto(`/${tenantSlug}/test/settings/notifications`);
-  const quota = page.getByRole("group", { name: /Storage reaches 80 % or 100 %/ });
+  const quota = page.getByRole("group", { name: /Storage reaches 80% or 100%/ });
   await quota.getByLabel("Dashboard").uncheck();
   await expect(page.getByText("Notifications saved.")).toBeVisible();
   await page.reload();

@@ -57,7 +57,7 @@ try {
     for (const { name, path } of pages) await shoot(name, path);
     await context.close();
   }
-  process.stdout.write(`The pictures lie in ${folder}/.\n`);
+  process.stdout.write(`The screenshots are in ${folder}/.\n`);
 } finally {
   await browser.close();
   close();

@@ -141,7 +141,7 @@ test("the palette finds customers, conversations, webhooks, agents and keys by n
   await expect(page.getByLabel("Colors")).toHaveValue("dark");
   await choose("toggle", /^Toggle theme/);
   await expect(page.getByLabel("Colors")).toHaveValue("light");
-  await choose("create k", /^Create key/);
+  await choose("create api", /^Create API key/);
   await expect(page.getByRole("dialog", { name: /key/ })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page).toHaveURL(`${base}/api-keys`);

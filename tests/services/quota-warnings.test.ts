@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 const gigabyte = 1_000_000_000;
-const sentence = (percent: number) => `Storage reached ${percent} % of its quota`;
+const sentence = (percent: number) => `Storage reached ${percent}% of its quota`;
 
 async function newTeam() {
   const { tenant, owner } = await newOrganization();
@@ -69,7 +69,7 @@ const mailsTo = async ({ email }: TestPerson) => {
   return mails.map((mail) => openMail(mail)?.text ?? "");
 };
 
-test("owners and admins are warned at 80 % and at 100 %, once a month each, and at no other time", async () => {
+test("owners and admins are warned at 80% and at 100%, once a month each, and at no other time", async () => {
   const { tenant, owner, admin, member } = await newTeam();
   const steps: [time: string, share: number, mails: number][] = [
     ["2026-01-10T00:00:00Z", 0.79, 0],
@@ -97,7 +97,7 @@ test("owners and admins are warned at 80 % and at 100 %, once a month each, and 
   expect(await mailsTo(member)).toEqual([]);
   expect(await sentencesOf(owner, "test")).toEqual([]);
   const [first, second] = await mailsTo(owner);
-  expect(first).toContain("stores 763 MiB of documents and files. That is 80 % or more");
+  expect(first).toContain("stores 800 MB of documents and files. That is 80% or more");
   expect(second).toContain("has used up its storage quota");
   expect(first).toContain(`/${tenant.slug}/live/usage`);
 });
@@ -137,7 +137,7 @@ test("another plan has thresholds of its own", async () => {
   expect(await sentencesOf(owner)).toEqual([80, 100].map(sentence));
 });
 
-test("an upload that does not fit is a warning of 100 %, once", async () => {
+test("an upload that does not fit is a warning of 100%, once", async () => {
   const { tenant, owner } = await newTeam();
   await store(tenant.id, 0.99 * gigabyte, "test");
   const upload = () => mutate(as(owner), (caller) => requireRoomForBytes(caller, 0.02 * gigabyte));

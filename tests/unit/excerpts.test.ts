@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readMarked, toHtml } from "@/lib/knowledge/documents/excerpt";
-import { byteSize } from "@/lib/platform/byte-size";
+import { byteSize, decimalSize } from "@/lib/platform/byte-size";
 import { excerptPieces, fromFirstHit } from "@/lib/platform/excerpt";
 
 test("text marked by PostgreSQL becomes plain text with the positions of the matches", () => {
@@ -82,4 +82,15 @@ test.each([
   [3 * 1_024 ** 5, "3,072 TiB"],
 ])("%i bytes are %s", (bytes, text) => {
   expect(byteSize(bytes)).toBe(text);
+});
+
+test.each([
+  [0, "0 B"],
+  [999, "999 B"],
+  [1_500, "1.5 kB"],
+  [800_000_000, "800 MB"],
+  [100_000_000_000, "100 GB"],
+  [3 * 1_000 ** 5, "3,000 TB"],
+])("%i bytes are %s in the units of the plans", (bytes, text) => {
+  expect(decimalSize(bytes)).toBe(text);
 });

@@ -40,7 +40,7 @@ export function keySummary(key: ApiKey, lastDay: RequestCount[], now: Date): Key
 }
 
 export const requestsPerHour = (counts: RequestCount[]) =>
-  counts.map(({ succeeded, refused, failed }) => succeeded + refused + failed);
+  counts.map(({ succeeded, rejected, failed }) => succeeded + rejected + failed);
 
 /** Who created a key. Keys without a creator come from the operator's command line. */
 export const creatorName = ({ createdById }: ApiKey, names: Map<string, string>) =>

@@ -64,7 +64,7 @@ const filtersOf = (members: Member[], visit: PageContext, names: List["filterNam
       { value: "priority", label: "Most urgent first" },
     ],
   },
-  { name: "externalId", label: "External id", type: "text" },
+  { name: "externalId", label: "External ID", type: "text" },
   { name: "updatedSince", label: "Changed since", type: "date" },
 ];
 

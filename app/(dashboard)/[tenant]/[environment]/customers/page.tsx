@@ -19,7 +19,7 @@ const searchFilter = {
   name: "q",
   label: "Search",
   type: "search",
-  placeholder: "Name, email, phone, external id",
+  placeholder: "Name, email, phone, external ID",
 } as const;
 
 export default dashboardPage(async ({ caller, role, tenant, environment, base, query, now }) => {
@@ -82,7 +82,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
           ) : (
             <EmptyState title="No customers match">
               Each word that you type must be the start of a word in the name, email address, phone
-              number or external id.
+              number or external ID.
             </EmptyState>
           )}
           <Pager

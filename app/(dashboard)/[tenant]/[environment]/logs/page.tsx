@@ -39,7 +39,7 @@ export const metadata = { title: "Logs" };
 
 const outcomes: Record<(typeof statusClasses)[number], Outcome> = {
   "2xx": "succeeded",
-  "4xx": "refused",
+  "4xx": "rejected",
   "5xx": "failed",
 };
 
@@ -94,7 +94,9 @@ export default dashboardPage(async (visit) => {
     search.idempotencyKey ||
     search.errorKind ||
     typeof search.status === "number";
-  const hasAny = counts.some(({ succeeded, refused, failed }) => succeeded + refused + failed > 0);
+  const hasAny = counts.some(
+    ({ succeeded, rejected, failed }) => succeeded + rejected + failed > 0,
+  );
   const only = typeof search.status === "string" ? outcomes[search.status] : undefined;
   return (
     <>

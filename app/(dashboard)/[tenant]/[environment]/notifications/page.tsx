@@ -36,7 +36,7 @@ export default dashboardPage(async ({ caller, tenant, environment, base, now }) 
         <EmptyState title="No notifications">
           You are notified here when a conversation is assigned to you, or when a member writes @
           and your name in a note or message. Owners and admins are also notified when storage
-          reaches 80 % or 100 % of its quota.
+          reaches 80% or 100% of its quota.
         </EmptyState>
       ) : (
         <ul className="divide-y divide-line rounded-2xl border border-line bg-surface">

@@ -12,10 +12,12 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
+import { decimalSize } from "@/lib/platform/byte-size";
 import { hasRole, roleNames, roleSentence } from "@/lib/platform/roles";
 import { countMembersWithoutFactor } from "@/lib/second-factor/requirement";
 import {
   getTenant,
+  planNames,
   planRateLimits,
   planStorageBytes,
   planTenantRateLimits,
@@ -32,8 +34,6 @@ import {
 export const metadata = { title: "Settings" };
 
 const grouped = (count: number) => count.toLocaleString("en");
-
-const planNames = { FREE: "Free", PRO: "Pro", SCALE: "Scale" } as const;
 
 export default dashboardPage(async ({ caller, role, environment, base, now }) => {
   const [tenant, wipe, without] = await Promise.all([
@@ -74,7 +74,7 @@ export default dashboardPage(async ({ caller, role, environment, base, now }) =>
                 },
                 {
                   name: "Storage",
-                  value: `${planStorageBytes[tenant.plan] / 1_000_000_000} GB of documents and files in each environment`,
+                  value: `${decimalSize(planStorageBytes[tenant.plan])} of documents and files in each environment`,
                 },
                 { name: "Created", value: <Time at={tenant.createdAt} now={now} /> },
                 { name: "Your role", value: roleNames[role] },

@@ -14,7 +14,7 @@ import { apiKeyNames } from "@/lib/api-keys/service";
 import { type Caller, reader } from "@/lib/platform/caller";
 import { env } from "@/lib/platform/env";
 import { storedBytes } from "@/lib/storage/stored-bytes";
-import { planOf, planStorageBytes } from "@/lib/tenants/service";
+import { planNames, planOf, planStorageBytes } from "@/lib/tenants/service";
 import { forecastFigures, forecastOf } from "@/lib/usage/forecast";
 import { getUsage, listUsageByKey } from "@/lib/usage/service";
 import { daysOfMonth, latestMonths, monthOf, usageMonthQuery } from "@/lib/usage/usage-month";
@@ -70,7 +70,7 @@ export default dashboardPage(
         />
         <p className="mb-4 hidden print:block">{nameOfMonth.format(new Date(`${month}-01`))}</p>
         <MonthPicker path={`${base}/usage`} month={month} now={now} />
-        <StorageQuota used={used} limit={planStorageBytes[plan]} plan={plan} />
+        <StorageQuota used={used} limit={planStorageBytes[plan]} plan={planNames[plan]} />
         <div className="space-y-4">
           <UsageTotals totals={totals} forecast={forecast} />
           {forecast.apiRequests === null ? null : (

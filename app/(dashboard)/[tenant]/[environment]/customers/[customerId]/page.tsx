@@ -81,7 +81,7 @@ export default dashboardPage<"customerId">(
                   { name: "Name", value: customer.name },
                   { name: "Email", value: customer.email },
                   { name: "Phone", value: customer.phone },
-                  { name: "External id", value: customer.externalId },
+                  { name: "External ID", value: customer.externalId },
                   { name: "Locale", value: customer.locale },
                   { name: "Metadata", value: <MetadataList metadata={customer.metadata} /> },
                   { name: "Created", value: time(customer.createdAt) },

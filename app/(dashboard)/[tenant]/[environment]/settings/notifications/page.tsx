@@ -46,7 +46,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, n
             <div className="space-y-4">
               <p className="max-w-prose text-muted">
                 Posts a message when a webhook of {tenant.name}, live or test, keeps failing or is
-                disabled, and when an environment reaches 80 % or 100 % of its storage quota. Works
+                disabled, and when an environment reaches 80% or 100% of its storage quota. Works
                 with an incoming webhook of Slack, or one that takes the same messages.
               </p>
               {target ? (

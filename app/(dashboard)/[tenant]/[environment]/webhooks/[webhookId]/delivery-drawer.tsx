@@ -58,7 +58,7 @@ export async function renderDeliveryDrawer(
           </span>
           <CopyableId id={delivery.id} />
           <span>
-            made <Time at={new Date(delivery.createdAt)} now={now} />
+            created <Time at={new Date(delivery.createdAt)} now={now} />
           </span>
           <Link href={`${base}/events/${delivery.eventId}`} className="text-accent hover:underline">
             Show the event

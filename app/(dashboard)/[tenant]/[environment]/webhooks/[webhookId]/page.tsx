@@ -43,7 +43,7 @@ export const generateMetadata = objectTitle<"webhookId">(
 );
 
 export default dashboardPage<"webhookId">(async (visit) => {
-  const { caller, environment, base, params, query, now } = visit;
+  const { caller, base, params, query, now } = visit;
   const { delivery: openId, test: testId, ...filters } = query;
   const { search, before } = parsePage(searchDeliveriesQuery, filters);
   const webhook = await load(caller, params.webhookId);
@@ -140,7 +140,7 @@ export default dashboardPage<"webhookId">(async (visit) => {
           >
             {isFiltered
               ? "Deliveries are stored for 30 days after their event."
-              : `The next ${environment} event that this webhook subscribes to appears here. Send a test event to see one now.`}
+              : "The next event that this webhook subscribes to appears here. Send a test event to see one now."}
           </EmptyState>
         )}
         <Pager
