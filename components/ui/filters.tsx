@@ -7,8 +7,10 @@ import {
   type ChangeEvent,
   type ComponentProps,
   type FormEvent,
+  useEffect,
   useId,
   useOptimistic,
+  useRef,
   useState,
   useTransition,
 } from "react";
@@ -185,15 +187,13 @@ export function Filters({
                   ))}
                 </select>
               ) : (
-                <input
-                  // Remounts when the value changes in the URL rather than by typing.
-                  key={query.get(filter.name)}
+                <TextFilter
                   id={`${id}-${filter.name}`}
                   name={filter.name}
                   type={filter.type}
                   placeholder={"placeholder" in filter ? filter.placeholder : undefined}
                   className={`${inputClass} max-sm:w-full ${filter.type === "search" ? "w-80" : ""}`}
-                  defaultValue={valueInField(filter, query.get(filter.name) ?? "")}
+                  stored={valueInField(filter, query.get(filter.name) ?? "")}
                   onBlur={onChange}
                 />
               )}
@@ -216,4 +216,13 @@ export function Filters({
       </form>
     </search>
   );
+}
+
+/** Takes on the value of the URL when that changes, and keeps the focus. */
+function TextFilter({ stored, ...input }: { stored: string } & ComponentProps<"input">) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (field.current && field.current.value.trim() !== stored) field.current.value = stored;
+  }, [stored]);
+  return <input ref={field} defaultValue={stored} {...input} />;
 }

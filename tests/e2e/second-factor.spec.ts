@@ -103,9 +103,11 @@ test("a member of an organization that requires a second factor adds an app befo
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page.getByRole("heading", { name: "Enter a code" })).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Code" })).toBeFocused();
   await page.getByRole("textbox", { name: "Code" }).fill("no code");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page.getByText("The code is incorrect or was already used.")).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Code" })).toBeFocused();
   await expectNoViolations(page, "entering a code");
   await page.getByRole("textbox", { name: "Code" }).fill(first);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();

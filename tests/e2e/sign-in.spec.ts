@@ -38,12 +38,24 @@ test("a wrong password and an unknown address get the same response, and no URL 
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page.getByText("The email address or password is incorrect.")).toBeVisible();
     await expect(page.getByLabel("Email")).toHaveValue(address);
+    await expect(page.getByLabel("Password")).toBeFocused();
   }
 
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page).toHaveURL(/\/test$/);
+});
+
+test("a refused sign-up puts the focus into the field to correct", async ({ page }) => {
+  await page.goto("/signup");
+  await page.getByLabel("Organization").fill("Northlane");
+  await page.getByLabel("Your name").fill("Ada Lovelace");
+  await page.getByLabel("Email").fill("ada@example.com");
+  await page.getByLabel("Password").fill("password1234");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await expect(page.getByText("Must be less common")).toBeVisible();
+  await expect(page.getByLabel("Password")).toBeFocused();
 });
 
 test("another user's organization and one that does not exist get the same 404", async ({

@@ -55,6 +55,31 @@ test("customers are sorted by name, creation and last change, over pages in both
   );
 });
 
+test("a search keeps the focus, and follows the URL back and forth", async ({ page, request }) => {
+  const { tenantSlug } = await signUp(page);
+  const headers = { authorization: `Bearer ${await newTestKey(page)}` };
+  for (const name of ["Ada", "Grace"])
+    await request.post("/v1/public/customers", { headers, data: { name } });
+
+  await page.goto(`/${tenantSlug}/test/customers`);
+  const search = page.getByRole("searchbox", { name: "Search", exact: true });
+  const names = page.getByRole("rowheader").getByRole("link");
+  await search.fill("ada");
+  await search.press("Enter");
+  await expect(names).toHaveText(["Ada"]);
+  await expect(search).toBeFocused();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("grace");
+  await page.keyboard.press("Enter");
+  await expect(names).toHaveText(["Grace"]);
+  await page.goBack();
+  await expect(names).toHaveText(["Ada"]);
+  await expect(search).toHaveValue("ada");
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect(names).toHaveText(["Grace", "Ada"]);
+  await expect(search).toHaveValue("");
+});
+
 test("on a narrow screen, a menu sorts each table that its headings sort on a wide one", async ({
   page,
   request,

@@ -8,6 +8,7 @@ import { SubmitButton } from "@/components/ui/submit-button";
 import { cancelSignInAction, finishSignInAction } from "../actions";
 import { Heading } from "../heading";
 import { askForSignInAction, passkeySignInAction } from "../passkey-actions";
+import { useFocusAfterRefusal } from "../use-focus-after-refusal";
 
 type CodeFormProps = {
   callbackUrl: string;
@@ -19,15 +20,16 @@ type CodeFormProps = {
 /** The second step of a sign-in with a password or a provider. */
 export function CodeForm({ callbackUrl, email, message, canUsePasskey }: CodeFormProps) {
   const [state, action] = useActionState(finishSignInAction, { message });
+  const form = useFocusAfterRefusal(state);
   return (
     <div className="space-y-5">
       <Heading title="Enter a code">
         You’re signing in as {email}, whose account has a second factor.
       </Heading>
       {state.message ? <Notice>{state.message}</Notice> : null}
-      <form action={action} className="space-y-5">
+      <form ref={form} action={action} className="space-y-5">
         <input type="hidden" name="callbackUrl" value={callbackUrl} />
-        <CodeField />
+        <CodeField autoFocus />
         <SubmitButton pending="Signing in…" className="w-full">
           Sign in
         </SubmitButton>

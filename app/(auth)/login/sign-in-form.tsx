@@ -11,6 +11,7 @@ import { SubmitButton } from "@/components/ui/submit-button";
 import type { ProviderChoice } from "@/lib/auth/providers";
 import { signInAction } from "../actions";
 import { askForSignInAction, passkeySignInAction } from "../passkey-actions";
+import { useFocusAfterRefusal } from "../use-focus-after-refusal";
 
 type SignInFormProps = {
   callbackUrl: string;
@@ -21,13 +22,14 @@ type SignInFormProps = {
 
 export function SignInForm({ callbackUrl, message, providers, canUsePasskey }: SignInFormProps) {
   const [state, action] = useActionState(signInAction, { message });
+  const form = useFocusAfterRefusal(state);
 
   return (
     <div className="space-y-5">
       <h1 className="font-semibold text-2xl tracking-tight">Sign in</h1>
       {state.message ? <Notice>{state.message}</Notice> : null}
       <ProviderButtons providers={providers} callbackUrl={callbackUrl} />
-      <form action={action} className="space-y-5">
+      <form ref={form} action={action} className="space-y-5">
         <input type="hidden" name="callbackUrl" value={callbackUrl} />
         <EmailField value={state.values?.email} />
         <TextField

@@ -10,17 +10,20 @@ import { SubmitButton } from "@/components/ui/submit-button";
 import type { ProviderChoice } from "@/lib/auth/providers";
 import { signUpAction } from "../actions";
 import { Heading } from "../heading";
+import { useFocusAfterRefusal } from "../use-focus-after-refusal";
 
 type SignUpFormProps = { minimumPasswordLength: number; providers: ProviderChoice[] };
 
 export function SignUpForm({ minimumPasswordLength, providers }: SignUpFormProps) {
-  const [{ message, errors, values }, action] = useActionState(signUpAction, {});
+  const [state, action] = useActionState(signUpAction, {});
+  const { message, errors, values } = state;
+  const form = useFocusAfterRefusal(state);
 
   return (
     <div className="space-y-5">
       <Heading title="Create your account">You can create an API key right after this.</Heading>
       <ProviderButtons providers={providers} callbackUrl="/" />
-      <form action={action} className="space-y-5">
+      <form ref={form} action={action} className="space-y-5">
         {message ? <Notice>{message}</Notice> : null}
         <TextField
           label="Organization"
