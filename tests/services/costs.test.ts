@@ -31,8 +31,9 @@ const costBounds: Record<string, readonly number[]> = {
   "idempotent replay": [1, 1.9, 0.5, 3.9, 1_370, 75],
   "422, without a field": [0, 1.9, 0.5, 3.9, 1_240, 60],
   "401, with an unknown key": [1, 0.9, 0.5, 0.9, 200, 50],
-  // How many share a batch varies, and so does what each has of the batch's counters.
-  "a delivery that succeeds": [0, 3.5, 2.2, 6.9, 2_000, 65],
+  // How many share a batch varies, and so does what each has of the batch's counters. On a busy
+  // machine, batches are small.
+  "a delivery that succeeds": [0, 3.5, 2.2, 6.9, 2_400, 65],
 };
 const columns = [
   "statements",

@@ -20,7 +20,10 @@ export type Cost = {
   /** Updated rows whose indexes had to be written, too. */
   rowsMoved: number;
   indexEntries: number;
-  /** Bytes of the write-ahead log. Images of whole pages depend on checkpoints, and do not count. */
+  /**
+   * Bytes of the write-ahead log. Images of whole pages depend on checkpoints, and what VACUUM writes
+   * on when it comes by, so neither counts.
+   */
   logBytes: number;
   /** JavaScript objects, including those that are collected immediately. */
   objectsKb: number;
@@ -116,7 +119,10 @@ async function watch(observer: pg.Client) {
         ({ manager, type }) =>
           manager === "Btree" && /^(INSERT_LEAF|INSERT_POST|SPLIT_)/.test(type),
       ),
-      logBytes: sum("bytes", ({ manager }) => /^(Heap|Btree|Gin)/.test(manager)),
+      logBytes: sum(
+        "bytes",
+        ({ manager, type }) => /^(Heap|Btree|Gin)/.test(manager) && !/VACUUM|VISIBLE/.test(type),
+      ),
     };
   }
   return { end };
