@@ -36,7 +36,7 @@ export function SecondFactorPanel({
       <div className="space-y-6">
         <p className="max-w-prose text-muted">
           {hasAny
-            ? "Your password, GitHub or Google alone no longer signs you in or confirms your identity."
+            ? "A password or linked account alone no longer signs you in or confirms your identity."
             : "With a passkey or an authenticator app, a stolen password is not enough to sign in as you. Adding the first one signs out your other devices."}
         </p>
         <Part

@@ -192,7 +192,7 @@ export function Filters({
                   name={filter.name}
                   type={filter.type}
                   placeholder={"placeholder" in filter ? filter.placeholder : undefined}
-                  className={`${inputClass} max-sm:w-full ${filter.type === "search" ? "w-80" : ""}`}
+                  className={`${inputClass} max-sm:w-full ${filter.type === "search" ? "w-70" : ""}`}
                   stored={valueInField(filter, query.get(filter.name) ?? "")}
                   onBlur={onChange}
                 />

@@ -18,8 +18,11 @@ export function Toaster() {
       theme="system"
       // Its own colors follow the system, and not the visitor's choice.
       style={colors}
-      // Not at the bottom, where the buttons of forms and of the composer are.
+      // Not at the bottom, where the buttons of forms and of the composer are, and below the title and
+      // buttons of a conversation.
       position="top-center"
+      offset={{ top: 88 }}
+      mobileOffset={{ top: 144 }}
       toastOptions={{ style: { fontFamily: "var(--font-sans)" } }}
     />
   );

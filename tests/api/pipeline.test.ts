@@ -64,27 +64,31 @@ describe("authentication", () => {
     }
   });
 
-  test("a clock that was set back an hour keeps neither a revoked key alive nor the time of last use", async () => {
-    const tenant = await newTenant();
-    const where = { id: tenant.keyId };
-    const lastUsedAt = async () =>
-      Number((await db().apiKey.findFirstOrThrow({ where })).lastUsedAt);
-    const status = async () => (await call(tenant, "GET", "/account")).status;
-    expect(await status()).toBe(200);
-    const before = Date.now();
-    await expect.poll(lastUsedAt).toBeGreaterThan(0);
-
-    vi.useFakeTimers({ toFake: ["Date"], now: before - 3_600_000 });
-    try {
+  // Next's own server is another process, whose clock a test cannot set.
+  test.skipIf(process.env.TEST_SERVER === "next")(
+    "a clock that was set back an hour keeps neither a revoked key alive nor the time of last use",
+    async () => {
+      const tenant = await newTenant();
+      const where = { id: tenant.keyId };
+      const lastUsedAt = async () =>
+        Number((await db().apiKey.findFirstOrThrow({ where })).lastUsedAt);
+      const status = async () => (await call(tenant, "GET", "/account")).status;
       expect(await status()).toBe(200);
-      await expect.poll(lastUsedAt).toBe(before - 3_600_000);
-      // As if the notification of the revocation was lost.
-      await db().apiKey.updateMany({ where, data: { revokedAt: new Date(before) } });
-      await expect.poll(status, { timeout: 60_000 }).toBe(401);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
+      const before = Date.now();
+      await expect.poll(lastUsedAt).toBeGreaterThan(0);
+
+      vi.useFakeTimers({ toFake: ["Date"], now: before - 3_600_000 });
+      try {
+        expect(await status()).toBe(200);
+        await expect.poll(lastUsedAt).toBe(before - 3_600_000);
+        // As if the notification of the revocation was lost.
+        await db().apiKey.updateMany({ where, data: { revokedAt: new Date(before) } });
+        await expect.poll(status, { timeout: 60_000 }).toBe(401);
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
 
   test("403 ip-not-allowed outside the networks of the key", async () => {
     const [inside, outside] = [

@@ -101,7 +101,7 @@ export default dashboardPage(async ({ caller, role, environment, base, now }) =>
             <p className="max-w-prose text-muted">
               {tenant.requiresSecondFactor
                 ? "Required. Members without a passkey or an authenticator app must add one before they get in."
-                : "Not required. Members can sign in with a password, GitHub or Google alone."}
+                : "Not required. Members can sign in with only a password or a linked account."}
             </p>
             {hasRole(role, "OWNER") ? null : (
               <RoleNote sentence={roleSentence("OWNER", "change this")} />
