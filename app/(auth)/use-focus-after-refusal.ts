@@ -11,11 +11,10 @@ export function useFocusAfterRefusal(state: FormState) {
   const first = useRef(state);
   useEffect(() => {
     if (state === first.current) return;
-    const fields = [...(form.current?.querySelectorAll("input:not([type=hidden])") ?? [])];
-    const wanted =
-      fields.find((field) => field.getAttribute("aria-invalid") === "true") ??
-      fields.find((field) => field instanceof HTMLInputElement && field.value === "");
-    if (wanted instanceof HTMLInputElement) wanted.focus();
+    const inputs = form.current?.querySelectorAll<HTMLInputElement>("input:not([type=hidden])");
+    const fields = [...(inputs ?? [])];
+    const isInvalid = (field: Element) => field.matches("[aria-invalid=true]");
+    (fields.find(isInvalid) ?? fields.find(({ value }) => value === ""))?.focus();
   }, [state]);
   return form;
 }

@@ -67,7 +67,7 @@ const timeBounds = { ...partition, times: "timestamptz[]" } as const;
 const countInParts = (p: References<typeof idBounds>, condition: string) => `
   SELECT part.place::int AS place, counted.* FROM unnest(${p.firstIds}) WITH ORDINALITY AS part (first_id, place)
   CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE status < 400)::int AS succeeded, count(*) FILTER (WHERE status BETWEEN 400 AND 499)::int AS refused,
+    SELECT count(*) FILTER (WHERE status < 400)::int AS succeeded, count(*) FILTER (WHERE status BETWEEN 400 AND 499)::int AS rejected,
       count(*) FILTER (WHERE status >= 500)::int AS failed
     FROM request_logs
     WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id >= part.first_id AND id < (${p.firstIds})[part.place + 1] ${condition}
@@ -86,7 +86,7 @@ export const countRequestsOfKeyStatement = sql(
 );
 
 const sums =
-  "sum(succeeded)::int AS succeeded, sum(refused)::int AS refused, sum(failed)::int AS failed";
+  "sum(succeeded)::int AS succeeded, sum(refused)::int AS rejected, sum(failed)::int AS failed";
 const inHours = (p: References<typeof timeBounds>) =>
   `tenant_id = ${p.tenantId} AND environment = ${p.environment} AND hour >= (${p.times})[1] AND hour < (${p.times})[cardinality(${p.times})]`;
 

@@ -73,7 +73,7 @@ export type RequestCount = {
   failed: number;
 };
 
-type Sums = Omit<RequestCount, "from" | "to" | "rejected"> & { refused: number; place: number };
+type Sums = Omit<RequestCount, "from" | "to"> & { place: number };
 
 /** A period, divided into equal parts. */
 export type Parts = { since: Date; until: Date; parts: number };
@@ -147,8 +147,8 @@ function boundsOf({ since, until, parts }: Parts): Date[] {
 function inParts(times: Date[], rows: Sums[]): RequestCount[] {
   const byPlace = new Map(rows.map((row) => [row.place, row]));
   return times.slice(0, -1).map((from, index) => {
-    const { succeeded = 0, refused = 0, failed = 0 } = byPlace.get(index + 1) ?? {};
-    return { from, to: times[index + 1] ?? from, succeeded, rejected: refused, failed };
+    const { succeeded = 0, rejected = 0, failed = 0 } = byPlace.get(index + 1) ?? {};
+    return { from, to: times[index + 1] ?? from, succeeded, rejected, failed };
   });
 }
 

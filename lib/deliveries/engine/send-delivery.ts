@@ -35,10 +35,10 @@ function openCached<Content>(
 }
 
 function readKeys(sealedSecrets: string, context: string) {
-  const opened = sealedSecrets.split(" ").map((sealed) => splitSecret(openSecret(sealed, context)));
+  const keys = sealedSecrets.split(" ").map((sealed) => splitSecret(openSecret(sealed, context)));
   return {
-    secrets: opened.map(({ secret }) => secret),
-    privateKeys: opened.flatMap(({ privateKey }) =>
+    secrets: keys.map(({ secret }) => secret),
+    privateKeys: keys.flatMap(({ privateKey }) =>
       privateKey === null ? [] : [readPrivateKey(privateKey)],
     ),
   };
