@@ -104,9 +104,6 @@ CREATE INDEX "webhooks_suspended_idx" ON "webhooks" ("tenant_id") WHERE "suspend
 -- The overview asks whether any key has ever succeeded, which is false for as long as nothing was done.
 CREATE INDEX "api_keys_succeeded_idx" ON "api_keys" ("tenant_id", "environment") WHERE "first_succeeded_at" IS NOT NULL;
 
--- Usage counts documents and sums their size by the day they were stored, from this index alone.
-CREATE INDEX "documents_stored_idx" ON "documents" ("tenant_id", "environment", "created_at") INCLUDE ("size_bytes");
-
 -- Only conversations that have the value are in these indexes. Each message updates its conversation in all indexes that it is
 -- in.
 CREATE INDEX "conversations_customer_idx" ON "conversations" ("tenant_id", "environment", "customer_id", "id")
@@ -310,8 +307,6 @@ ALTER TABLE "files" ADD CONSTRAINT "files_message_fkey" FOREIGN KEY ("tenant_id"
 
 CREATE INDEX "files_message_idx" ON "files" ("tenant_id", "environment", "message_id") WHERE "message_id" IS NOT NULL;
 CREATE INDEX "files_unattached_idx" ON "files" ("created_at") WHERE "message_id" IS NULL;
--- Usage counts files and sums their size by the day they were uploaded, from this index alone.
-CREATE INDEX "files_stored_idx" ON "files" ("tenant_id", "environment", "created_at") INCLUDE ("size_bytes");
 
 -- Whatever statement deletes a file's row, the stored file goes to the job that removes it, and the environment's total follows.
 CREATE FUNCTION "follow_files"() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -336,6 +331,47 @@ CREATE TRIGGER "files_inserted" AFTER INSERT ON "files" REFERENCING NEW TABLE AS
 
 CREATE TRIGGER "files_deleted" AFTER DELETE ON "files" REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION "follow_files"();
+
+-- What is stored, by day, whatever statement changes it: usage and the quota read no documents and no files.
+CREATE FUNCTION "follow_storage"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  added int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+  added_documents int := CASE TG_TABLE_NAME WHEN 'documents' THEN added ELSE 0 END;
+BEGIN
+  -- Most messages that are deleted have no file, and each runs this.
+  IF current_setting('parlance.deleting_tenant', true) = 'on' OR NOT EXISTS (SELECT FROM changed) THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO storage_days AS d (tenant_id, environment, day, documents, files, size_bytes)
+    SELECT tenant_id, environment, (created_at AT TIME ZONE 'UTC')::date, count(*) * added_documents,
+      count(*) * (added - added_documents), sum(size_bytes) * added
+    FROM changed GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    ON CONFLICT (tenant_id, environment, day) DO UPDATE
+      SET documents = d.documents + excluded.documents, files = d.files + excluded.files, size_bytes = d.size_bytes + excluded.size_bytes;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "documents_stored" AFTER INSERT ON "documents" REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION "follow_storage"();
+
+CREATE TRIGGER "documents_removed" AFTER DELETE ON "documents" REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION "follow_storage"();
+
+CREATE TRIGGER "files_stored" AFTER INSERT ON "files" REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION "follow_storage"();
+
+CREATE TRIGGER "files_removed" AFTER DELETE ON "files" REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION "follow_storage"();
+
+CREATE FUNCTION "follow_document_size"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE storage_days SET size_bytes = size_bytes + NEW.size_bytes - OLD.size_bytes
+    WHERE tenant_id = NEW.tenant_id AND environment = NEW.environment AND day = (NEW.created_at AT TIME ZONE 'UTC')::date;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "documents_replaced" AFTER UPDATE OF "size_bytes" ON "documents"
+  FOR EACH ROW WHEN (OLD.size_bytes <> NEW.size_bytes) EXECUTE FUNCTION "follow_document_size"();
 
 -- Few conversations change long after they were created. updatedSince finds here those that were created before it.
 CREATE INDEX "conversations_long_lived_idx" ON "conversations" ("tenant_id", "environment", "updated_at", "id")

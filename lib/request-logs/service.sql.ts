@@ -135,7 +135,7 @@ export function searchRequestLogsStatements(
     checked.push(`NOT (status < 400 AND starts_with(path, ${bind("text", pathOfLog)}))`);
   const end = {
     name: `end_of_request_logs_${order}`,
-    text: `SELECT id, created_at AS "createdAt" ${fromIndex} OFFSET ${maximumScannedRows - 1} LIMIT 2`,
+    text: `SELECT id ${fromIndex} OFFSET ${maximumScannedRows - 1} LIMIT 2`,
     values: endValues,
   };
   const text = `

@@ -1,6 +1,6 @@
 import type { Caller } from "@/lib/platform/caller";
 import { readRows } from "@/lib/platform/db";
-import { firstIdAt } from "@/lib/resources/ids";
+import { firstIdAt, idTimeMs } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
 import { toPage } from "@/lib/resources/pages";
 import type { RequestLogModel } from "@/prisma/generated/models";
@@ -34,8 +34,9 @@ export async function listRequestLogs(
   const page = toPage(await readRows<RequestLogRow>(list, caller), query.limit, toRequestLog);
   if (page.nextCursor || !end) return page;
 
-  const [last, next] = await readRows<{ id: string; createdAt: Date }>(end, caller);
-  return last && next ? { ...page, nextCursor: last.id, lookedBackTo: last.createdAt } : page;
+  const [last, next] = await readRows<{ id: string }>(end, caller);
+  if (!last || !next) return page;
+  return { ...page, nextCursor: last.id, lookedBackTo: new Date(idTimeMs(last.id)) };
 }
 
 /** The most frequent errors of the requests that a query selects, among the latest ones. */

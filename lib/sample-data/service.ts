@@ -18,8 +18,14 @@ import { lockTenant } from "@/lib/tenants/service";
 import { type SampleFile, sampleKnowledgeBase } from "./sample-documents";
 import { metadata, sampleAgent, sampleConversations, sampleCustomers } from "./sample-objects";
 
-/** Whether the test environment has sample data, or is empty, so that it can be added. */
+/** Whether the test environment has sample data, or so little of its own that it can be added. */
 export type SampleDataState = "present" | "possible" | "none";
+
+/**
+ * From so many conversations or customers on, an environment is in use. A newcomer's first requests
+ * are fewer, and the samples are offered to newcomers.
+ */
+const inUse = 10;
 
 export async function sampleDataState({ db, partition }: Caller): Promise<SampleDataState> {
   if (partition.environment !== "test") return "none";
@@ -28,11 +34,12 @@ export async function sampleDataState({ db, partition }: Caller): Promise<Sample
     select: { sampleIds: true },
   });
   if (sampleIds.length > 0) return "present";
-  const [conversation, customer] = await Promise.all([
-    db.conversation.findFirst({ where: partition, select: { id: true } }),
-    db.customer.findFirst({ where: partition, select: { id: true } }),
+  const page = { select: { id: true }, take: inUse };
+  const [conversations, customers] = await Promise.all([
+    db.conversation.findMany({ where: partition, ...page }),
+    db.customer.findMany({ where: partition, ...page }),
   ]);
-  return (conversation ?? customer) ? "none" : "possible";
+  return Math.max(conversations.length, customers.length) < inUse ? "possible" : "none";
 }
 
 /**

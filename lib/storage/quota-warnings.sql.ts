@@ -10,12 +10,9 @@ export const dueQuotaWarningsStatement = sql(
     SELECT * FROM unnest(${p.plans}, ${p.limits}) AS quota (plan, bytes)
   ),
   stored AS MATERIALIZED (
-    SELECT row.tenant_id, row.environment, sum(row.size_bytes) AS bytes FROM (
-      SELECT tenant_id, environment, size_bytes FROM knowledge_bases WHERE size_bytes > 0
-      UNION ALL SELECT tenant_id, environment, size_bytes FROM file_totals
-    ) AS row
-    GROUP BY row.tenant_id, row.environment
-    HAVING sum(row.size_bytes) * 100 >= (SELECT min(bytes) FROM quotas) * (SELECT min(percent) FROM unnest(${p.percents}) AS percent)
+    SELECT tenant_id, environment, sum(size_bytes) AS bytes FROM storage_days
+    GROUP BY tenant_id, environment
+    HAVING sum(size_bytes) * 100 >= (SELECT min(bytes) FROM quotas) * (SELECT min(percent) FROM unnest(${p.percents}) AS percent)
   )
   SELECT stored.tenant_id AS "tenantId", stored.environment, reached.percent
   FROM stored

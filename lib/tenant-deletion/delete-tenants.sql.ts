@@ -60,6 +60,7 @@ export const tenantTables: Table[] = [
   ofEnvironment("purged_events"),
   ofEnvironment("deleted_days", "day"),
   ofEnvironment("file_totals", "tenant_id"),
+  ofEnvironment("storage_days", "day"),
 ];
 
 /**

@@ -1,11 +1,10 @@
 import { sql } from "@/lib/platform/sql";
 
 /**
- * The ids and times are the first ones of each day and of the day after the last one, so there is
- * one more of each than there are days. The first time is before all rows, so that earlier
- * documents and files count for the first day. A day that is not in conversation_days is counted from its
- * rows. Ids are ordered by time, so each day is one range of the primary key's index, and only the
- * index is read.
+ * The ids are the first ones of each day and of the day after the last one, so there is one more of
+ * each than there are days. Earlier documents and files count for the first day. A day that is not in
+ * conversation_days is counted from its rows. Ids are ordered by time, so each day is one range of
+ * the primary key's index, and only the index is read.
  */
 export const usageStatement = sql(
   "usage",
@@ -15,14 +14,13 @@ export const usageStatement = sql(
     days: "date[]",
     conversationIds: "text[]",
     messageIds: "text[]",
-    times: "timestamptz[]",
   },
   (p) => `
   SELECT requested.requests AS "apiRequests",
     coalesce(counted.conversations_created, conversation.created + coalesce(deleted.conversations_created, 0))::float8 AS "conversationsCreated",
     coalesce(counted.messages_received, message.received + coalesce(deleted.messages_received, 0))::float8 AS "messagesReceived",
     coalesce(counted.messages_sent, message.sent + coalesce(deleted.messages_sent, 0))::float8 AS "messagesSent",
-    stored.documents AS "documentsStored", kept.files AS "filesStored", stored.bytes + kept.bytes AS "storageBytes",
+    stored.documents AS "documentsStored", stored.files AS "filesStored", stored.bytes AS "storageBytes",
     coalesce(delivery.attempts, 0) AS "webhookDeliveries", coalesce(delivery.failures, 0) AS "webhookFailures"
   FROM unnest(${p.days}) WITH ORDINALITY AS d (day, place)
   CROSS JOIN LATERAL (
@@ -40,15 +38,10 @@ export const usageStatement = sql(
     WHERE counted.day IS NULL AND tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id >= (${p.messageIds})[d.place] AND id < (${p.messageIds})[d.place + 1]
   ) AS message
   CROSS JOIN LATERAL (
-    SELECT count(*)::float8 AS documents, coalesce(sum(size_bytes), 0)::float8 AS bytes FROM documents
-    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment}
-      AND created_at >= (${p.times})[d.place] AND created_at < (${p.times})[d.place + 1]
+    SELECT coalesce(sum(documents), 0)::float8 AS documents, coalesce(sum(files), 0)::float8 AS files, coalesce(sum(size_bytes), 0)::float8 AS bytes
+    FROM storage_days WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment}
+      AND day BETWEEN CASE WHEN d.place = 1 THEN '-infinity' ELSE d.day END AND d.day
   ) AS stored
-  CROSS JOIN LATERAL (
-    SELECT count(*)::float8 AS files, coalesce(sum(size_bytes), 0)::float8 AS bytes FROM files
-    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment}
-      AND created_at >= (${p.times})[d.place] AND created_at < (${p.times})[d.place + 1]
-  ) AS kept
   LEFT JOIN deleted_days deleted ON deleted.tenant_id = ${p.tenantId} AND deleted.environment = ${p.environment} AND deleted.day = d.day
   LEFT JOIN delivery_days delivery ON delivery.tenant_id = ${p.tenantId} AND delivery.environment = ${p.environment} AND delivery.day = d.day
   ORDER BY d.place`,

@@ -78,7 +78,6 @@ async function countDays(caller: Caller, days: string[]): Promise<UsageFigures[]
       days,
       conversationIds: ids("conversation"),
       messageIds: ids("message"),
-      times: [new Date(0), ...bounds.slice(1)],
     }),
     caller,
   );

@@ -8,12 +8,13 @@ import { workOffDeletions } from "@/lib/deletions/work-off-deletions";
 import { deleteFilesOfMessages, lockFilesToAttach } from "@/lib/files/service";
 import { receiveFile } from "@/lib/platform/blobs/incoming-file";
 import { removeStrayBlobs, storeBlob } from "@/lib/platform/blobs/service";
-import { mutate } from "@/lib/platform/caller";
+import { mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
 import { purgeExpired } from "@/lib/retention/purge-expired";
+import { storedBytes } from "@/lib/storage/stored-bytes";
 import {
   baseUrl,
   call,
@@ -23,7 +24,7 @@ import {
   send,
   type TestTenant,
 } from "../support/api";
-import { formOf, newKnowledgeBase, upload } from "../support/documents";
+import { formOf, newKnowledgeBase, storeEarlier, upload } from "../support/documents";
 import { eventsInOrder } from "../support/feed";
 import { type Content, docxType, pdfOf, png, wordParts, wordXml, zipOf } from "../support/files";
 
@@ -91,14 +92,7 @@ async function purge(): Promise<void> {
   await removeStrayBlobs(100);
 }
 
-const totalOf = async (tenant: TestTenant) =>
-  Number(
-    (
-      await db().fileTotal.findUnique({
-        where: { tenantId_environment: tenant.identity.partition },
-      })
-    )?.sizeBytes ?? 0,
-  );
+const totalOf = (tenant: TestTenant) => storedBytes(reader(tenant.identity));
 
 describe("uploading", () => {
   test("201 with the file and a link for 5 minutes, and the same file when it is read", async () => {
@@ -314,7 +308,7 @@ describe("uploading", () => {
     const tenant = await newTenant();
     const limit = 1_000_000_000;
     const base = await newKnowledgeBase(tenant);
-    await db().knowledgeBase.updateMany({ where: { id: base }, data: { sizeBytes: limit - 35 } });
+    await storeEarlier(tenant.identity.partition, limit - 35);
     await newFile(tenant, "0123456789", "a.txt");
 
     // Ten bytes each, as files and as documents: there is room for two.

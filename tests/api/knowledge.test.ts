@@ -11,7 +11,7 @@ import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
 import { baseUrl, call, newKey, newTenant, send, type TestTenant } from "../support/api";
-import { formOf, newKnowledgeBase, processAll, upload } from "../support/documents";
+import { formOf, newKnowledgeBase, processAll, storeEarlier, upload } from "../support/documents";
 import { eventsInOrder } from "../support/feed";
 import { docxType, pdfOf, png, wordParts, wordXml, zipOf } from "../support/files";
 
@@ -346,7 +346,7 @@ describe("uploading", () => {
     const tenant = await newTenant();
     const limit = 1_000_000_000;
     const [full, other] = [await newKnowledgeBase(tenant), await newKnowledgeBase(tenant, "Other")];
-    await db().knowledgeBase.updateMany({ where: { id: full }, data: { sizeBytes: limit - 25 } });
+    await storeEarlier(tenant.identity.partition, limit - 25);
 
     // Ten bytes each, into two bases: there is room for two.
     const replies = await Promise.all(

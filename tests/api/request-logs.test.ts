@@ -463,7 +463,8 @@ test("a page of a long log searches a bounded part, and says where the next one 
   expect(first).toEqual({
     data: [],
     nextCursor: "req_01000000000000000000000003",
-    lookedBackTo: new Date("2026-01-10T00:00:03.000Z"),
+    // The time in that id, without reading its row.
+    lookedBackTo: new Date(2 ** 40),
   });
   const second = await find({ method: "DELETE", cursor: first.nextCursor });
   expect(second).toMatchObject({ data: [{ method: "DELETE" }] });

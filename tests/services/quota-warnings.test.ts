@@ -9,7 +9,6 @@ import { mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
-import { newId } from "@/lib/resources/ids";
 import { warnOfQuotas } from "@/lib/storage/quota-warnings";
 import { requireRoomForBytes } from "@/lib/storage/service";
 import { changeAlertTarget } from "@/lib/webhooks/alerts";
@@ -38,21 +37,13 @@ async function newTeam() {
   return { tenant, owner, admin, member };
 }
 
-/** Half of it in knowledge bases, half of it in files. */
 async function store(tenantId: string, bytes: number, environment: Environment = "live") {
-  const at = new Date();
   const where = { tenantId, environment };
-  await db().knowledgeBase.deleteMany({ where });
-  await db().knowledgeBase.create({
-    data: {
-      ...{ ...where, id: newId("knowledgeBase", at), name: "Manual", metadata: {} },
-      ...{ sizeBytes: bytes / 2, createdAt: at, updatedAt: at },
-    },
-  });
-  await db().fileTotal.upsert({
-    where: { tenantId_environment: where },
-    create: { ...where, sizeBytes: bytes / 2 },
-    update: { sizeBytes: bytes / 2 },
+  await db().storageDay.deleteMany({ where });
+  await db().storageDay.createMany({
+    data: ["2026-01-01", "2026-02-01"].map((day) => ({
+      ...{ ...where, day: new Date(day), sizeBytes: bytes / 2 },
+    })),
   });
 }
 

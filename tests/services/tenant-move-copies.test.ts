@@ -4,7 +4,6 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { indexForSearch } from "@/lib/conversations/search-index";
 import { mutate } from "@/lib/platform/caller";
-import { closeDatabase } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
 import { deleteTenants, settlingMs } from "@/lib/tenant-deletion/delete-tenants";
@@ -15,6 +14,7 @@ import { applyMigrations } from "@/prisma/migrate";
 import { examineMoves } from "@/server/admin/examine-moves";
 import { ensureDatabase, type Postgres } from "@/server/embedded/postgres";
 import { startTemporaryPostgres } from "@/server/embedded/temporary-postgres";
+import { actInDatabase } from "../support/act-in-database";
 import { newDatabase } from "../support/database";
 import { as, newOrganization } from "../support/people";
 import { onDatabase } from "../support/replicated-postgres";
@@ -31,11 +31,7 @@ let target: string;
 let otherTarget: string;
 let origin: string;
 
-/** The services of this process use that database from now on. */
-async function actIn(url: string): Promise<void> {
-  await closeDatabase();
-  env().DATABASE_URL = url;
-}
+const actIn = (url: string) => actInDatabase({ DATABASE_URL: url });
 
 beforeAll(async () => {
   postgres = await startTemporaryPostgres({ wal_level: "logical" });

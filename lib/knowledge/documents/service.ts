@@ -5,7 +5,7 @@ import { countDocument, getKnowledgeBase } from "@/lib/knowledge/bases/service";
 import { blobStore } from "@/lib/platform/blobs/blob-store";
 import { abandonBlob, adoptBlob, type StoredFile } from "@/lib/platform/blobs/service";
 import type { Caller } from "@/lib/platform/caller";
-import { alreadyExists, invalidBody } from "@/lib/platform/errors";
+import { invalidBody } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
@@ -14,7 +14,7 @@ import { idsByStatus } from "@/lib/resources/page-by-status";
 import { pageById, toPage } from "@/lib/resources/pages";
 import { requireRoomForBytes } from "@/lib/storage/service";
 import type { Document, DocumentFields, DocumentFile, ListDocuments } from "./schema";
-import { lockDocument, requireDocument, toDocument } from "./stored-document";
+import { lockDocument, requireDocument, requireNewBytes, toDocument } from "./stored-document";
 
 export async function listDocuments(
   caller: Caller,
@@ -78,23 +78,14 @@ export async function createDocument(
   const { blobKey, contentType, sizeBytes } = file;
   const sha256 = new Uint8Array(file.sha256);
   const now = new Date();
-  const [row] = await caller.db.document.createManyAndReturn({
-    data: [
-      {
-        ...{ ...caller.partition, id: newId("document", now), knowledgeBaseId, name, metadata },
-        ...{ blobKey, contentType, sizeBytes, sha256, createdAt: now, updatedAt: now },
-      },
-    ],
-    skipDuplicates: true,
-  });
-  if (!row) {
-    const existing = await caller.db.document.findFirst({
-      where: { ...caller.partition, knowledgeBaseId, sha256 },
-      select: { id: true },
-    });
-    throw alreadyExists("A document with the same bytes in this knowledge base", existing?.id);
-  }
+  await requireNewBytes(caller, knowledgeBaseId, sha256);
   await requireRoomForBytes(caller, sizeBytes);
+  const row = await caller.db.document.create({
+    data: {
+      ...{ ...caller.partition, id: newId("document", now), knowledgeBaseId, name, metadata },
+      ...{ blobKey, contentType, sizeBytes, sha256, createdAt: now, updatedAt: now },
+    },
+  });
   await adoptBlob(caller, blobKey);
   const document = toDocument(row);
   await recordEvent(caller, "document.created", document);

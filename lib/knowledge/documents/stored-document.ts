@@ -54,16 +54,16 @@ export function toDocument(row: DocumentModel): Document {
 
 /**
  * If another transaction stores the bytes after this, the unique index repeats the transaction.
- * @param id the document that may have them
+ * @param id a document that may have them
  */
 export async function requireNewBytes(
   { db, partition }: Caller,
   knowledgeBaseId: string,
   sha256: Uint8Array<ArrayBuffer>,
-  id: string,
+  id?: string,
 ): Promise<void> {
   const existing = await db.document.findFirst({
-    where: { ...partition, knowledgeBaseId, sha256, id: { not: id } },
+    where: { ...partition, knowledgeBaseId, sha256, ...(id && { id: { not: id } }) },
     select: { id: true },
   });
   if (existing)
