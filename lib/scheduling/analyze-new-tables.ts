@@ -2,26 +2,34 @@ import { runSql } from "@/lib/platform/db";
 import { sql } from "@/lib/platform/sql";
 
 /**
+ * A table that was analyzed while it was empty, as the weeks ahead are by an operator's ANALYZE, has
+ * statistics that are worse than none. Beyond this many rows, they are no longer misleading.
+ */
+const fewRows = 10_000;
+
+/**
  * With this many changes, PostgreSQL's autovacuum would analyze a new table only after a minute or
  * more.
  */
-const tablesWithoutStatisticsStatement = sql(
-  "tables_without_statistics",
+const outgrownTablesStatement = sql(
+  "outgrown_tables",
   { limit: "int" },
   (p) => `
-  SELECT relname AS name FROM pg_stat_user_tables
-  WHERE schemaname = current_schema() AND last_analyze IS NULL AND last_autoanalyze IS NULL AND n_mod_since_analyze >= 50
+  SELECT s.relname AS name FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid
+  WHERE s.schemaname = current_schema() AND s.n_mod_since_analyze >= 50
+    AND (s.last_analyze IS NULL AND s.last_autoanalyze IS NULL
+      OR c.reltuples < ${fewRows} AND s.n_live_tup >= 2 * greatest(c.reltuples, 0) + 50)
   LIMIT ${p.limit}`,
 );
 
 /**
- * Analyzes tables that have no statistics yet. Without statistics, PostgreSQL treats every index
- * that starts with tenant and environment as equal to the primary key and reads all rows of a
- * tenant instead of one, so the first minute of a new installation under load would be a hundred
- * times slower than the second. Each table needs this once.
+ * Analyzes tables that have no statistics yet, or have more than doubled since. Without statistics,
+ * PostgreSQL treats every index that starts with tenant and environment as equal to the primary key
+ * and reads all rows of a tenant instead of one, so the first minute of a new installation or week
+ * under load would be a hundred times slower than the second.
  */
 export async function analyzeNewTables(limit: number): Promise<number> {
-  const tables = await runSql<{ name: string }>(tablesWithoutStatisticsStatement({ limit }));
+  const tables = await runSql<{ name: string }>(outgrownTablesStatement({ limit }));
   for (const { name } of tables) await runSql({ text: `ANALYZE "${name}"`, values: [] });
   return 0;
 }
