@@ -5,6 +5,7 @@ import { foreignAuditKeys } from "@/lib/audit/verify-chain";
 import { mailPagePath, mailTransport } from "@/lib/mail/mail-transport";
 import { closeDatabase } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { log } from "@/lib/platform/log";
 import { requireUsableKeys } from "@/lib/secrets/service";
 import { hasAnyOwner } from "@/lib/users/service";
 import { applyMigrations } from "@/prisma/migrate";
@@ -34,6 +35,9 @@ const isDemoWanted = isOwnDatabase || process.argv.includes("--demo");
 const readyTimeoutMs = 120_000;
 /** After this many failures before the first response, web is considered broken. */
 const hopelessFailures = 3;
+
+// The terminal shows warnings and errors. Web and worker write everything to their own files.
+if (log.isLevelEnabled("info")) log.level = "warn";
 
 /** Cleanup steps, run in reverse order at the end. */
 const undo: (() => unknown)[] = [];

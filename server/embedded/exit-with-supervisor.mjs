@@ -4,7 +4,15 @@
 
 const lastChanceMs = 12_000;
 
+let isAlone = false;
+
+// Before the log's own listener, which would try to write its last line forever: nobody reads it.
+process.on("exit", () => {
+  if (isAlone) process.kill(process.pid, "SIGKILL");
+});
+
 process.on("disconnect", () => {
+  isAlone = true;
   setTimeout(() => process.exit(1), lastChanceMs).unref();
   process.kill(process.pid, "SIGTERM");
 });
