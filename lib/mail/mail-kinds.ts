@@ -46,6 +46,11 @@ export type MailContents = {
   "account-deleted": { name: string } & Origin;
   "recovery-code-used": { name: string; remaining: number } & Origin;
   "owner-added": { tenant: MailTenant; ownerName: string; ownerEmail: string };
+  "member-removed": {
+    name: string;
+    organization: string;
+    removedBy: { name: string; email: string };
+  };
   /** `deletedBy` is null for an operator. */
   "organization-deleted": { tenant: MailTenant; deletedBy: { name: string; email: string } | null };
   "live-key-created": {

@@ -34,6 +34,7 @@ export const subjects: Record<MailKind, string> = {
   "account-deleted": "Your Parlance account was deleted",
   "recovery-code-used": "A recovery code of your Parlance account was used",
   "owner-added": "Your organization has a new owner",
+  "member-removed": "You were removed from an organization on Parlance",
   "organization-deleted": "Your organization was deleted",
   "live-key-created": "Your organization has a new live API key",
   "verify-email": "Confirm your email address",
@@ -164,6 +165,12 @@ export const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => M
       "If you did not expect this, check the members and the audit log.",
     ],
     link: { text: "View the members", url: pageOf(tenant, "live", "settings/members") },
+  }),
+  "member-removed": ({ name, organization, removedBy }) => ({
+    paragraphs: [
+      `Hello ${name}, ${removedBy.name} (${removedBy.email}) removed you from ${organization}. You no longer have access to it, and you were signed out on every device.`,
+      "Your own account stays, and so does your access to other organizations. If you did not expect this, contact the person who removed you.",
+    ],
   }),
   "organization-deleted": ({ tenant, deletedBy }) => ({
     paragraphs: [

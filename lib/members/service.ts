@@ -1,4 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
+import { queueMail } from "@/lib/mail/service";
 import type { Caller } from "@/lib/platform/caller";
 import { readRows } from "@/lib/platform/db";
 import { AppError, invalidCursor } from "@/lib/platform/errors";
@@ -89,7 +90,7 @@ export async function changeRole(caller: Caller, userId: string, role: Role): Pr
 
 /**
  * Ends all of the member's sessions and revokes the invitations they left open. Keys they created
- * stay: they belong to the organization.
+ * stay: they belong to the organization. The member gets a mail.
  */
 export async function removeMember(caller: Caller, userId: string): Promise<void> {
   requireRole(caller, "ADMIN", "remove members");
@@ -108,6 +109,22 @@ export async function removeMember(caller: Caller, userId: string): Promise<void
     changes: { before: { role: member.role } },
   });
   await revokeInvitationsOf(caller, userId, null);
+  await mailRemoved(caller, userId);
+}
+
+/** Needs no daily limit of its own: only members can be removed, and invitations have one. */
+async function mailRemoved({ db, partition, actor }: Caller, userId: string): Promise<void> {
+  const select = { name: true, email: true } as const;
+  const [removed, removedBy, tenant] = await Promise.all([
+    db.user.findUniqueOrThrow({ where: { id: userId }, select }),
+    db.user.findUniqueOrThrow({ where: { id: actor.id }, select }),
+    db.tenant.findUniqueOrThrow({ where: { id: partition.tenantId }, select: { name: true } }),
+  ]);
+  const { name, email } = removed;
+  await queueMail(db, email, {
+    kind: "member-removed",
+    ...{ name, organization: tenant.name, removedBy },
+  });
 }
 
 /**

@@ -10,7 +10,7 @@ import { failureLimits, maximumFailures, maximumResets } from "@/lib/auth/thrott
 import { openMail } from "@/lib/mail/service";
 import { acceptInvitation } from "@/lib/members/accept-invitation";
 import { createInvitation } from "@/lib/members/invitations";
-import { changeRole } from "@/lib/members/service";
+import { changeRole, leaveOrganization, removeMember } from "@/lib/members/service";
 import { type Identity, mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { logOf } from "@/lib/platform/log";
@@ -264,6 +264,31 @@ describe("a user gets a mail about", () => {
     expect((await mailsTo(owner.email)).at(-1)?.text).toContain(
       `Edsger (${invited.email}) is now an owner of ${tenant.name}`,
     );
+  });
+
+  test("their removal from an organization, whoever removed them, and no one else gets it", async () => {
+    const { tenant, owner } = await newOwner();
+    const [admin, removed] = [
+      await newMember(tenant.id, "ADMIN"),
+      await newMember(tenant.id, "VIEWER"),
+    ];
+    await db().user.update({ where: { id: removed.id }, data: { name: "<b>Grace</b>" } });
+    await mutate(as(admin), (caller) => removeMember(caller, removed.id));
+
+    const mails = await db().mail.findMany({ where: { recipient: removed.email } });
+    expect(mails.map(({ kind }) => kind)).toEqual(["member-removed"]);
+    const { text, html } = mails[0] ? (openMail(mails[0]) ?? {}) : {};
+    expect(text).toContain(
+      `Hello <b>Grace</b>, Grace (${admin.email}) removed you from ${tenant.name}.`,
+    );
+    expect(html).toContain("Hello &lt;b&gt;Grace&lt;/b&gt;,");
+    expect(await mailsTo(admin.email)).toEqual([]);
+    expect(await mailsTo(owner.email)).toEqual([]);
+
+    // Not about leaving, which they do themselves.
+    const leaving = await newMember(tenant.id, "MEMBER");
+    await mutate(as(leaving), (caller) => leaveOrganization(caller));
+    expect(await mailsTo(leaving.email)).toEqual([]);
   });
 
   test("a new live key, also one that replaces another, and none about test keys", async () => {

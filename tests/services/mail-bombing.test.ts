@@ -158,6 +158,10 @@ const wordy: { [Kind in Mail["kind"]]: Extract<Mail, { kind: Kind }> } = {
     ...{ name: words, remaining: 9, device: words, address: words, at },
   },
   "owner-added": { kind: "owner-added", tenant, ownerName: words, ownerEmail: words },
+  "member-removed": {
+    kind: "member-removed",
+    ...{ name: words, organization: words, removedBy: { name: words, email: words } },
+  },
   "organization-deleted": {
     kind: "organization-deleted",
     tenant,
