@@ -1,6 +1,7 @@
 "use server";
 
 import { redirect } from "next/navigation";
+import { actOnAccount } from "@/app/(dashboard)/run-action";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { returnPath } from "@/lib/auth/return-path";
 import { finishSignIn } from "@/lib/auth/second-step";
@@ -13,6 +14,8 @@ import {
   writeSessionCookie,
 } from "@/lib/auth/session-cookie";
 import { throttledSentence } from "@/lib/auth/throttle";
+import { deleteAccount } from "@/lib/members/delete-account";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { signUpInput } from "@/lib/users/schema";
 import { asUnavailable, type FormState, fieldErrors, textOf } from "./form-state";
 
@@ -93,4 +96,13 @@ export async function signOutAction(): Promise<void> {
   await signOut(user, await currentDevice());
   await clearSessionCookie();
   redirect("/login");
+}
+
+/** Deletes the account in every organization, and signs this browser out. */
+export async function deleteAccountAction(): Promise<ActionResult | ProofRequest> {
+  return actOnAccount(async (user, device) => {
+    await deleteAccount(user, device);
+    await clearSessionCookie();
+    return null;
+  });
 }

@@ -36,6 +36,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
     save,
   );
   const { change } = draft;
+  const errors = byField(draft.errors);
 
   function onKeyDown(event: KeyboardEvent<HTMLFormElement>) {
     if (event.key.toLowerCase() !== "s" || !(event.metaKey || event.ctrlKey)) return;
@@ -43,7 +44,6 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
     event.currentTarget.requestSubmit();
   }
 
-  const errors = byField(refused?.errors);
   const isChangedByOthers = Boolean(errors.updatedAt) || taken.length > 0 || conflicts.length > 0;
   const theirs = (field: DraftField) =>
     conflicts.includes(field) ? (
@@ -144,7 +144,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
           rows={form.metadata}
           onChange={(metadata) => change({ metadata })}
           hint="Your own notes: at most 50 keys."
-          errors={refused?.errors ?? {}}
+          errors={draft.errors}
         />
         {theirs("metadata")}
       </div>
@@ -173,7 +173,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
 }
 
 /** The first error of each field, including errors in nested fields. */
-function byField(errors: Record<string, string> = {}): Record<string, string> {
+function byField(errors: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(errors).map(([name, message]) => [name.split(".")[0] ?? name, message]),
   );

@@ -3,6 +3,7 @@
 import { useRouter } from "next/navigation";
 import { type FormEvent, useEffect, useState, useTransition } from "react";
 import { toast } from "@/components/ui/toast";
+import { useFieldErrors } from "@/components/ui/use-field-errors";
 import {
   changedDraftFields,
   type DraftField,
@@ -35,6 +36,7 @@ export function useDraftForm(agent: Agent, save: SaveDraft) {
     conflicts: [],
   }));
   const [refused, setRefused] = useState<Refusal | null>(null);
+  const { errors, correct } = useFieldErrors(refused);
   /** The draft that a save was based on which was refused because the agent has changed. */
   const [refusedBase, setRefusedBase] = useState<Agent | null>(null);
   const [isPending, startTransition] = useTransition();
@@ -58,10 +60,12 @@ export function useDraftForm(agent: Agent, save: SaveDraft) {
   const hasChanges = changedDraftFields(base, form).length > 0;
 
   function change(changes: Partial<Form>) {
+    for (const field of Object.keys(changes)) correct(field);
     setState((before) => ({ ...before, form: { ...before.form, ...changes } }));
   }
 
   function takeTheirs(field: DraftField) {
+    correct(field);
     setState((before) => ({
       ...before,
       form: { ...before.form, [field]: toForm(before.seen)[field] },
@@ -119,6 +123,7 @@ export function useDraftForm(agent: Agent, save: SaveDraft) {
     taken,
     conflicts,
     refused,
+    errors,
     isPending,
     hasChanges,
     patch: () => draftPatch(base, form),

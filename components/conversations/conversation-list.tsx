@@ -110,9 +110,11 @@ export function ConversationList({
 
 const nameOf = ({ customerName }: ConversationItem): string => customerName ?? "No customer";
 
-/** The last message has no text to show if it was redacted. */
-const withoutPreview = ({ lastMessageAt }: ConversationItem): string =>
-  lastMessageAt ? "Message redacted" : "No messages yet";
+/** The last message has no text to show if it was redacted. Notes are counted, but not shown. */
+function withoutPreview({ lastMessageAt, messageCount }: ConversationItem): string {
+  if (lastMessageAt) return "Message redacted";
+  return messageCount > 0 ? "Only notes so far" : "No messages yet";
+}
 
 function Hit({ hit }: { hit: SearchHighlight }) {
   return excerptPieces(fromFirstHit(hit)).map(({ text, isHit }, index) =>

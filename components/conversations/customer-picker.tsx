@@ -10,12 +10,14 @@ type Props = { isFirst: boolean; find: Find; update: UpdateConversationAction };
 /** Links a conversation to a customer, if the API set none or the wrong one. */
 export function CustomerPicker({ isFirst, find, update }: Props) {
   const [isOpen, setIsOpen] = useState(false);
+  const [wasOpen, setWasOpen] = useState(false);
   const [found, setFound] = useState<Found[]>();
   const [problem, setProblem] = useState<string>();
   const [isPending, startTransition] = useTransition();
 
   function close() {
     setIsOpen(false);
+    setWasOpen(true);
     setFound(undefined);
     setProblem(undefined);
   }
@@ -31,6 +33,7 @@ export function CustomerPicker({ isFirst, find, update }: Props) {
   }
 
   function choose(customerId: string | null) {
+    if (isPending) return;
     startTransition(async () => {
       const result = await update({ customerId });
       if (result.outcome === "refused") setProblem(result.message);
@@ -40,7 +43,14 @@ export function CustomerPicker({ isFirst, find, update }: Props) {
 
   if (!isOpen) {
     return (
-      <Button variant="secondary" size="small" className="mt-3" onClick={() => setIsOpen(true)}>
+      <Button
+        variant="secondary"
+        size="small"
+        className="mt-3"
+        // The focus returns here from the buttons that disappear.
+        autoFocus={wasOpen}
+        onClick={() => setIsOpen(true)}
+      >
         {isFirst ? "Link a customer" : "Change"}
       </Button>
     );
@@ -84,7 +94,6 @@ export function CustomerPicker({ isFirst, find, update }: Props) {
             <li key={id}>
               <button
                 type="button"
-                disabled={isPending}
                 onClick={() => choose(id)}
                 className="w-full rounded-lg border border-line px-2.5 py-1.5 text-left hover:bg-sunken"
               >

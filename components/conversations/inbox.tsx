@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { ArrivalHeading } from "@/components/ui/arrival-heading";
 
 type InboxProps = {
   list: ReactNode;
@@ -17,7 +18,13 @@ type InboxProps = {
 export function Inbox({ list, thread, details, pane }: InboxProps) {
   return (
     <div data-fills-frame className="flex h-[calc(100dvh-var(--bar)-3.5rem)] md:h-full">
-      <h1 className="sr-only">Conversations</h1>
+      {thread ? (
+        <h1 className="sr-only">Conversations</h1>
+      ) : (
+        <ArrivalHeading level="h1" className="sr-only">
+          Conversations
+        </ArrivalHeading>
+      )}
       <section
         aria-label="List"
         className={`min-w-0 flex-1 flex-col border-line bg-surface lg:flex lg:w-80 lg:flex-none lg:border-r 2xl:w-88 ${pane === "list" ? "flex" : "hidden"}`}

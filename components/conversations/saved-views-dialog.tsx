@@ -8,6 +8,7 @@ import { TextField } from "@/components/ui/field";
 import { RefusalNotice } from "@/components/ui/refusal-notice";
 import { toast } from "@/components/ui/toast";
 import { useDialogState } from "@/components/ui/use-dialog-state";
+import { useFieldErrors } from "@/components/ui/use-field-errors";
 import type { ActionResult, Refusal } from "@/lib/platform/action-result";
 
 type View = {
@@ -49,6 +50,12 @@ export function SavedViewsDialog({
   const { dialog, close, isPending, startTransition, onInput, discardQuestion } = useDialogState({
     onClosed,
   });
+  const { errors, correctEdited } = useFieldErrors(refused);
+
+  function onEdit(event: FormEvent<HTMLFormElement>) {
+    onInput();
+    correctEdited(event);
+  }
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -86,7 +93,7 @@ export function SavedViewsDialog({
         title="Saved views"
         description="A view is a set of filters under a name. It appears above the list."
       >
-        <form onSubmit={submit} onInput={onInput} className="space-y-4">
+        <form onSubmit={submit} onInput={onEdit} className="space-y-4">
           <RefusalNotice refused={refused} />
           {current === "" ? (
             <p>To save a view, first filter the list or choose a status.</p>
@@ -99,7 +106,7 @@ export function SavedViewsDialog({
                 maxLength={50}
                 autoComplete="off"
                 hint="Saves the current filters, status and sort order. A view of yours with this name is replaced."
-                error={refused?.errors.name}
+                error={errors.name}
               />
               {canShare ? (
                 <label className="flex items-center gap-2">

@@ -87,7 +87,12 @@ function Choices({
           </li>
         ))}
       </ul>
-      <form onSubmit={onSubmit} noValidate className="mt-5 space-y-4 border-line border-t pt-4">
+      <form
+        onSubmit={onSubmit}
+        onInput={() => setError(undefined)}
+        noValidate
+        className="mt-5 space-y-4 border-line border-t pt-4"
+      >
         <TextField label="Another time" name="until" type="datetime-local" error={error} />
         <div className="flex flex-wrap justify-between gap-2">
           <ShowApiCall

@@ -4,6 +4,7 @@ import { Check, ChevronDown } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useState, useTransition } from "react";
+import { focusNextHeading } from "@/components/ui/arrival-heading";
 import { Button, buttonClass } from "@/components/ui/button";
 import { leaveSafely } from "@/components/ui/leave-safely";
 import { Menu, MenuButton, MenuSeparator } from "@/components/ui/menu";
@@ -76,7 +77,10 @@ export function StatusActions({
       setRefusal(result.outcome === "refused" ? result.message : undefined);
       if (result.outcome === "refused") return router.refresh();
       toast.success("Resolved.", { duration: 10_000, action: { label: "Undo", onClick: undo } });
-      leaveSafely(() => router.push(nextHref));
+      leaveSafely(() => {
+        focusNextHeading();
+        router.push(nextHref);
+      });
     });
   }
 

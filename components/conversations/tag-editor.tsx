@@ -1,7 +1,7 @@
 "use client";
 
 import { Plus, X } from "lucide-react";
-import { type FormEvent, useId, useState, useTransition } from "react";
+import { type FormEvent, useId, useRef, useState, useTransition } from "react";
 import { Button } from "@/components/ui/button";
 import type { UpdateConversationAction } from "./action-types";
 
@@ -12,6 +12,7 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateConv
   const id = useId();
   const [typed, setTyped] = useState("");
   const [error, setError] = useState<string>();
+  const group = useRef<HTMLFieldSetElement>(null);
   const [isPending, startTransition] = useTransition();
 
   function save(change: { addTags: string[] } | { removeTags: string[] }, onSaved?: () => void) {
@@ -22,6 +23,13 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateConv
     });
   }
 
+  function remove(tag: string) {
+    if (isPending) return;
+    // The button disappears with the tag.
+    group.current?.focus();
+    save({ removeTags: [tag] });
+  }
+
   function add(event: FormEvent) {
     event.preventDefault();
     const tag = typed.trim();
@@ -29,7 +37,12 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateConv
   }
 
   return (
-    <div className="space-y-1.5">
+    <fieldset
+      ref={group}
+      tabIndex={-1}
+      aria-label="Tags"
+      className="min-w-0 space-y-1.5 outline-none"
+    >
       <label htmlFor={id} className="block font-medium">
         Tags
       </label>
@@ -46,8 +59,7 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateConv
               <button
                 type="button"
                 aria-label={`Remove the tag ${tag}`}
-                disabled={isPending}
-                onClick={() => save({ removeTags: [tag] })}
+                onClick={() => remove(tag)}
                 className="inline-flex size-5 items-center justify-center rounded-full text-muted hover:bg-line hover:text-ink"
               >
                 <X className="size-3" aria-hidden="true" />
@@ -61,7 +73,10 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateConv
           id={id}
           dir="auto"
           value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            setError(undefined);
+          }}
           maxLength={longestTag}
           placeholder="Add a tag"
           autoComplete="off"
@@ -84,6 +99,6 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateConv
           {error}
         </p>
       ) : null}
-    </div>
+    </fieldset>
   );
 }

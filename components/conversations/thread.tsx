@@ -1,5 +1,6 @@
 import { ArrowLeft, ChevronDown, ChevronUp, PanelRight } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
+import { ArrivalHeading } from "@/components/ui/arrival-heading";
 import { Badge } from "@/components/ui/badge";
 import { ButtonLink } from "@/components/ui/button";
 import { Link } from "@/components/ui/link";
@@ -74,9 +75,9 @@ export function Thread({
           >
             <ArrowLeft className="size-4" aria-hidden="true" />
           </ButtonLink>
-          <h2 dir="auto" className="truncate font-semibold text-base">
+          <ArrivalHeading level="h2" dir="auto" className="truncate font-semibold text-base">
             {title}
-          </h2>
+          </ArrivalHeading>
           <Badge variant={statusVariants[status]}>{statusLabels[status]}</Badge>
           {snoozedUntil ? (
             <span className="whitespace-nowrap text-muted text-xs">

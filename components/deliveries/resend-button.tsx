@@ -22,14 +22,8 @@ export function ResendButton({ resend, isDisabled, variant }: ResendButtonProps)
     });
   }
 
-  // Not `disabled`, so that it does not lose the focus during the attempt.
   return (
-    <Button
-      variant={variant}
-      onClick={isPending || isDisabled ? undefined : send}
-      aria-disabled={isPending || isDisabled}
-      className="aria-disabled:opacity-60"
-    >
+    <Button variant={variant} onClick={send} disabled={isPending || isDisabled}>
       {isPending || isDisabled ? "Sending…" : "Resend"}
     </Button>
   );

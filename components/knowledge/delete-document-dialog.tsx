@@ -2,6 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import { focusNextHeading } from "@/components/ui/arrival-heading";
 import type { Environment } from "@/prisma/generated/enums";
 import type { DeleteDocument } from "./action-types";
 
@@ -37,7 +38,9 @@ export function DeleteDocumentDialog({
       act={remove}
       done={`“${name}” deleted.`}
       onDone={() => {
-        if (goTo) router.push(goTo);
+        if (!goTo) return;
+        focusNextHeading();
+        router.push(goTo);
       }}
     >
       <p>

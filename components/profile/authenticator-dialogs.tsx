@@ -114,7 +114,7 @@ export function RemoveAuthenticator({
       label="Remove the authenticator app"
       size="small"
       title="Remove the authenticator app?"
-      environment={null}
+      environment="account"
       confirm="Remove app"
       pending="Removing…"
       act={remove}

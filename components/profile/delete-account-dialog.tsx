@@ -17,7 +17,7 @@ export function DeleteAccountDialog({ email, remove }: DeleteAccountDialogProps)
     <ConfirmDialog
       trigger="Delete account…"
       title="Delete your account?"
-      environment={null}
+      environment="account"
       confirm="Delete account"
       pending="Deleting…"
       isIncomplete={typed.trim().toLowerCase() !== email}

@@ -94,7 +94,7 @@ export function RemovePasskey({
       label={`Remove ${name}`}
       size="small"
       title={`Remove ${name}?`}
-      environment={null}
+      environment="account"
       confirm="Remove passkey"
       pending="Removing…"
       act={remove}

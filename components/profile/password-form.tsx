@@ -6,6 +6,7 @@ import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 import { RefusalNotice } from "@/components/ui/refusal-notice";
 import { toast } from "@/components/ui/toast";
+import { useFieldErrors } from "@/components/ui/use-field-errors";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { KnownEmail, NewPasswordField } from "./account-fields";
 
@@ -23,6 +24,7 @@ export function PasswordForm({ email, hasPassword, minimumLength, change }: Pass
   const [isPending, startTransition] = useTransition();
   const { prove, question } = useProof();
   const refused = result?.outcome === "refused" ? result : null;
+  const { errors, correctEdited } = useFieldErrors(refused);
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -40,7 +42,7 @@ export function PasswordForm({ email, hasPassword, minimumLength, change }: Pass
 
   return (
     <>
-      <form ref={form} onSubmit={submit} className="max-w-md space-y-4">
+      <form ref={form} onSubmit={submit} onInput={correctEdited} className="max-w-md space-y-4">
         <RefusalNotice refused={refused} />
         <KnownEmail email={email} />
         {hasPassword ? (
@@ -50,13 +52,13 @@ export function PasswordForm({ email, hasPassword, minimumLength, change }: Pass
             type="password"
             autoComplete="current-password"
             required
-            error={refused?.errors.current}
+            error={errors.current}
           />
         ) : null}
         <NewPasswordField
           label="New password"
           minimumLength={minimumLength}
-          error={refused?.errors.password}
+          error={errors.password}
         />
         <Button type="submit" variant="secondary" disabled={isPending}>
           {isPending ? "Changing…" : hasPassword ? "Change password" : "Set password"}

@@ -143,7 +143,10 @@ function Part({
     <section className="space-y-3">
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <div className="min-w-0 max-w-prose flex-1 basis-60">
-          <h3 className="font-medium">{title}</h3>
+          {/* Gets the focus after the recovery codes were shown. */}
+          <h3 tabIndex={-1} className="font-medium">
+            {title}
+          </h3>
           <p className="text-muted">{description}</p>
         </div>
         {action}

@@ -1,21 +1,26 @@
 "use client";
 
-import { useTransition } from "react";
+import { type MouseEvent, useTransition } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { Button } from "@/components/ui/button";
+import { focusHeading, headingAbove } from "@/components/ui/focus-heading";
 import { toast } from "@/components/ui/toast";
 import type { ActionResult } from "@/lib/platform/action-result";
 
 type SignOutOneProps = { device: string; signOut: () => Promise<ActionResult> };
 
+/** Its row disappears. Then the heading of the section gets the focus. */
 export function SignOutOne({ device, signOut }: SignOutOneProps) {
   const [isPending, startTransition] = useTransition();
-  const run = () =>
+  const run = ({ currentTarget }: MouseEvent<HTMLElement>) => {
+    const heading = headingAbove(currentTarget);
     startTransition(async () => {
       const result = await signOut();
-      if (result.outcome === "done") toast.success(`${device} was signed out.`);
-      else toast.error(result.message);
+      if (result.outcome !== "done") return void toast.error(result.message);
+      toast.success(`${device} was signed out.`);
+      focusHeading(heading);
     });
+  };
   return (
     <Button
       variant="secondary"
@@ -41,7 +46,7 @@ export function SignOutEverywhere({
       trigger="Sign out everywhere…"
       size="small"
       title="Sign out everywhere?"
-      environment={null}
+      environment="account"
       confirm="Sign out everywhere"
       pending="Signing out…"
       act={async () => {

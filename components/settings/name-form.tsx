@@ -30,7 +30,11 @@ export function NameForm({ label, name, autoComplete, hint, rename }: NameFormPr
   }
 
   return (
-    <form onSubmit={submit} className="flex max-w-md flex-wrap items-start gap-2">
+    <form
+      onSubmit={submit}
+      onInput={() => setError(undefined)}
+      className="flex max-w-md flex-wrap items-start gap-2"
+    >
       <div className="min-w-0 flex-1 basis-56">
         <TextField
           label={label}

@@ -5,6 +5,7 @@ import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 import { RefusalNotice } from "@/components/ui/refusal-notice";
+import { useFieldErrors } from "@/components/ui/use-field-errors";
 import type { ActionResult, ProofRequest, Refusal } from "@/lib/platform/action-result";
 import { type RetentionKind, retentionKinds } from "@/lib/retention/kinds";
 import type { RetentionPreview } from "@/lib/retention/settings";
@@ -49,6 +50,7 @@ export function RetentionForm({ retention, environment, preview, update }: Reten
   );
   const [counts, setCounts] = useState<RetentionPreview | null>(null);
   const [refused, setRefused] = useState<Refusal | null>(null);
+  const { errors, correctEdited } = useFieldErrors(refused);
   const [isPending, startTransition] = useTransition();
   const chosen = Object.fromEntries(
     kinds.map((kind) => [kind, texts[kind].trim() === "" ? null : Number(texts[kind])]),
@@ -67,7 +69,7 @@ export function RetentionForm({ retention, environment, preview, update }: Reten
   }
 
   return (
-    <form onSubmit={showPreview} className="max-w-prose space-y-5">
+    <form onSubmit={showPreview} onInput={correctEdited} className="max-w-prose space-y-5">
       <RefusalNotice refused={refused} />
       {kinds.map((kind) => (
         <TextField
@@ -77,7 +79,7 @@ export function RetentionForm({ retention, environment, preview, update }: Reten
           inputMode="numeric"
           autoComplete="off"
           hint={`${retentionKinds[kind].minimum} to ${retentionKinds[kind].maximum.toLocaleString("en")} days. ${labels[kind].empty}`}
-          error={refused?.errors[kind]}
+          error={errors[kind]}
           value={texts[kind]}
           onChange={(event) => {
             setTexts({ ...texts, [kind]: event.currentTarget.value });

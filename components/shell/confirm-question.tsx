@@ -14,8 +14,11 @@ import { useProof } from "./proof-dialog";
 export type ConfirmQuestionProps = {
   /** The question. */
   title: string;
-  /** The environment it happens in; null if it applies to the organization or user in both. */
-  environment: Environment | null;
+  /**
+   * The environment it happens in; null if it applies to the organization in both, and "account" if
+   * it applies to the user, who may have no organization.
+   */
+  environment: Environment | "account" | null;
   isWide?: boolean;
   /** The consequences, with numbers. */
   children: ReactNode;
@@ -80,18 +83,7 @@ export function ConfirmQuestion({
         role="alertdialog"
         title={title}
         isWide={isWide}
-        description={
-          environment ? (
-            <>
-              This happens in <EnvironmentName environment={environment} />.
-            </>
-          ) : (
-            <>
-              This applies to <EnvironmentName environment="test" /> and{" "}
-              <EnvironmentName environment="live" />.
-            </>
-          )
-        }
+        description={<Scope environment={environment} />}
       >
         <div className="space-y-4">
           {message ? <Notice>{message}</Notice> : null}
@@ -110,5 +102,21 @@ export function ConfirmQuestion({
         {question}
       </DialogContent>
     </Dialog>
+  );
+}
+
+function Scope({ environment }: Pick<ConfirmQuestionProps, "environment">) {
+  if (environment === "account") return "This applies to your account.";
+  if (environment)
+    return (
+      <>
+        This happens in <EnvironmentName environment={environment} />.
+      </>
+    );
+  return (
+    <>
+      This applies to <EnvironmentName environment="test" /> and{" "}
+      <EnvironmentName environment="live" />.
+    </>
   );
 }

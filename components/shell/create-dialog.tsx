@@ -3,6 +3,7 @@
 import { Plus } from "lucide-react";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
+import { focusNextHeading } from "@/components/ui/arrival-heading";
 import { leaveSafely } from "@/components/ui/leave-safely";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
@@ -54,7 +55,12 @@ export function CreateDialog({
       submit={title}
       pending="Creating…"
       send={create}
-      onDone={({ id }) => leaveSafely(() => router.push(`${path}/${id}`))}
+      onDone={({ id }) =>
+        leaveSafely(() => {
+          focusNextHeading();
+          router.push(`${path}/${id}`);
+        })
+      }
       existingPath={path}
       apiCall={apiCall}
     >

@@ -2,6 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
+import { focusNextHeading } from "@/components/ui/arrival-heading";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { ConfirmDialog } from "./confirm-dialog";
@@ -39,7 +40,9 @@ export function DeleteDialog({
       pending={pending}
       act={remove}
       onDone={() => {
-        if (goTo) router.push(goTo);
+        if (!goTo) return;
+        focusNextHeading();
+        router.push(goTo);
       }}
       {...rest}
     />

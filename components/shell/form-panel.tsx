@@ -6,6 +6,7 @@ import { Button, type ButtonVariant } from "@/components/ui/button";
 import { Dialog, DialogButtons, DialogContent } from "@/components/ui/dialog";
 import { RefusalNotice } from "@/components/ui/refusal-notice";
 import { useDialogState } from "@/components/ui/use-dialog-state";
+import { useFieldErrors } from "@/components/ui/use-field-errors";
 import type { ActionResult, ProofRequest, Refusal } from "@/lib/platform/action-result";
 import type { ApiCall } from "./api-call";
 import { lostResponse } from "./lost-response";
@@ -62,7 +63,13 @@ export function FormPanel<Value>({
     onChange: () => setRefused(null),
     onClosed,
   });
+  const { errors, correctEdited } = useFieldErrors(refused);
   const { prove, question } = useProof();
+
+  function onEdit(event: FormEvent<HTMLFormElement>) {
+    onInput();
+    correctEdited(event);
+  }
 
   function onSubmit(event: FormEvent<HTMLFormElement>) {
     // Not the form's `action`, because React resets a form after its action.
@@ -80,9 +87,9 @@ export function FormPanel<Value>({
   return (
     <Dialog {...dialog} disablePointerDismissal={disablePointerDismissal}>
       <DialogContent title={title} description={description}>
-        <form onSubmit={onSubmit} onInput={onInput} className="space-y-4">
+        <form onSubmit={onSubmit} onInput={onEdit} className="space-y-4">
           <RefusalNotice refused={refused} existingPath={existingPath} />
-          {children(refused?.errors ?? {})}
+          {children(errors)}
           <DialogButtons
             isSticky={isLong}
             aside={apiCall ? <ShowApiCall call={apiCall} /> : undefined}

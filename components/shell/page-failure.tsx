@@ -18,7 +18,7 @@ type PageFailureProps = {
 export function PageFailure({ requestId, reset, isWhole = false }: PageFailureProps) {
   usePeriodicRefresh({ isFailing: true, reset });
   const title = "This page could not be loaded";
-  const sentence = "Something went wrong on our side. Nothing was changed. Trying again…";
+  const sentence = "Something went wrong on our side. Trying again…";
   const request = requestId ? (
     <p className="flex items-center gap-1 text-muted">
       Request <code className="font-mono text-xs">{requestId}</code>

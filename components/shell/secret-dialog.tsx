@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
@@ -14,6 +14,8 @@ type SecretDialogProps = {
   secret: string;
   /** Why it is not shown again. */
   note: string;
+  /** Gets the focus after it was closed. By default, what had it before. */
+  finalFocus?: RefObject<HTMLElement | null>;
   /** Called after it was closed. The secret must then leave the page. */
   onClosed: () => void;
   /** Ways to use the secret. They call `keep` when the user copies it. */
@@ -29,6 +31,7 @@ export function SecretDialog({
   name,
   secret,
   note,
+  finalFocus,
   onClosed,
   children,
 }: SecretDialogProps) {
@@ -53,7 +56,12 @@ export function SecretDialog({
       onOpenChange={(open) => !open && close()}
       onOpenChangeComplete={(open) => !open && onClosed()}
     >
-      <DialogContent title={title} description={description} initialFocus={input}>
+      <DialogContent
+        title={title}
+        description={description}
+        initialFocus={input}
+        {...(finalFocus && { finalFocus })}
+      >
         <div className="space-y-5">
           <div className="space-y-2">
             <div className="flex gap-2">

@@ -1,4 +1,4 @@
-import type { ComponentProps } from "react";
+import type { ComponentProps, MouseEvent } from "react";
 import { Link } from "./link";
 
 const variants = {
@@ -24,17 +24,32 @@ export function buttonClass({
   size = "normal",
   className = "",
 }: Appearance = {}): string {
-  return `inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium text-sm transition-colors disabled:opacity-60 print:hidden ${sizes[size]} ${variants[variant]} ${className}`;
+  return `inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium text-sm transition-colors aria-disabled:cursor-default aria-disabled:opacity-60 print:hidden ${sizes[size]} ${variants[variant]} ${className}`;
 }
 
+/** Also keeps a submit button from sending its form. */
+const ignorePress = (event: MouseEvent) => event.preventDefault();
+
+/**
+ * A disabled button keeps the focus, and ignores every press: browsers take the focus from one with
+ * the attribute `disabled`, for example as soon as it starts to work.
+ */
 export function Button({
   variant,
   size,
   className,
   type = "button",
+  disabled,
   ...rest
 }: ComponentProps<"button"> & Appearance) {
-  return <button type={type} className={buttonClass({ variant, size, className })} {...rest} />;
+  return (
+    <button
+      type={type}
+      className={buttonClass({ variant, size, className })}
+      {...rest}
+      {...(disabled && { "aria-disabled": true, onClick: ignorePress })}
+    />
+  );
 }
 
 export function ButtonLink({

@@ -1,7 +1,8 @@
 "use client";
 
-import { type MouseEvent, type ReactNode, useState } from "react";
+import { type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { Button, type ButtonVariant } from "./button";
+import { focusHeading, headingAbove } from "./focus-heading";
 import { toast } from "./toast";
 
 export type DialogButtonProps = {
@@ -25,7 +26,10 @@ type Dialog = {
   children: (close: () => void) => ReactNode;
 };
 
-/** A button that mounts a dialog, which is loaded then because most visits to a page open none. */
+/**
+ * A button that mounts a dialog, which is loaded then because most visits to a page open none. If
+ * the dialog removes the button, for example with its row, the heading above gets the focus.
+ */
 export function DialogButton({
   trigger,
   label,
@@ -36,10 +40,26 @@ export function DialogButton({
   ...look
 }: DialogButtonProps & Dialog) {
   const [isOpen, setIsOpen] = useState(!trigger);
+  const button = useRef<HTMLButtonElement>(null);
+  const opened = useRef({ isOpen, heading: null as HTMLElement | null });
+  opened.current.isOpen = isOpen;
+
+  // Runs while the button is still in the page.
+  useLayoutEffect(
+    () => () => {
+      const { isOpen, heading } = opened.current;
+      // Not if the user has moved on in the meantime.
+      if (!isOpen && document.activeElement !== button.current) return;
+      // After the dialog has tried to return the focus to the button.
+      requestAnimationFrame(() => heading?.isConnected && focusHeading(heading));
+    },
+    [],
+  );
 
   function open({ currentTarget }: MouseEvent<HTMLButtonElement>) {
     // A closing dialog returns the focus to where it was. Safari does not focus a clicked button.
     currentTarget.focus();
+    opened.current.heading = headingAbove(currentTarget);
     // If it were mounted without its code, the error would take the page, with what was typed in it.
     void load().then(
       () => {
@@ -54,6 +74,7 @@ export function DialogButton({
     <>
       {trigger ? (
         <Button
+          ref={button}
           {...look}
           aria-label={label}
           aria-haspopup="dialog"

@@ -17,7 +17,7 @@ export function DialogContent({
   ...rest
 }: { title: string; description: ReactNode; isWide?: boolean; children: ReactNode } & Pick<
   ComponentProps<typeof Base.Popup>,
-  "role" | "initialFocus"
+  "role" | "initialFocus" | "finalFocus"
 >) {
   return (
     <Base.Portal>

@@ -106,10 +106,9 @@ function NeighborButton({ neighbor, go, Icon }: NeighborButtonProps) {
       variant="quiet"
       size="icon"
       onClick={() => go(neighbor)}
-      aria-disabled={neighbor.href === null}
+      disabled={neighbor.href === null}
       aria-label={neighbor.name}
       title={neighbor.name}
-      className="aria-disabled:cursor-default aria-disabled:opacity-40"
     >
       <Icon className="size-4" aria-hidden="true" />
     </Button>

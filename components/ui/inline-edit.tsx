@@ -8,7 +8,10 @@ import { toast } from "./toast";
 
 type Save = (value: string) => Promise<ActionResult>;
 
-/** Saves as soon as an option is chosen. If the server rejects it, reverts and shows why. */
+/**
+ * Saves as soon as an option is chosen. If the server rejects it, reverts and shows why. It stays
+ * enabled meanwhile, because a disabled one loses the focus.
+ */
 export function AutoSaveSelect({
   label,
   value,
@@ -24,6 +27,7 @@ export function AutoSaveSelect({
   const [isPending, startTransition] = useTransition();
 
   function choose(next: string) {
+    if (isPending) return;
     setChosen(next);
     startTransition(async () => {
       const result = await save(next);
@@ -36,7 +40,6 @@ export function AutoSaveSelect({
     <SelectField
       label={label}
       value={chosen ?? value}
-      disabled={isPending}
       aria-busy={isPending}
       onChange={(event) => choose(event.currentTarget.value)}
     >
@@ -87,7 +90,10 @@ export function InlineTextField({
         placeholder={placeholder}
         autoComplete="off"
         error={error}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          setError(undefined);
+        }}
         onKeyDown={(event) => {
           if (event.key === "Escape") setTyped(undefined);
         }}

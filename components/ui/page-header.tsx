@@ -1,5 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
+import { ArrivalHeading } from "./arrival-heading";
 import { Link } from "./link";
 
 type PageHeaderProps = {
@@ -43,9 +44,13 @@ export function PageHeader({
       <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-3">
         <div className="min-w-0 space-y-1">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <h1 dir="auto" className="wrap-anywhere min-w-0 font-semibold text-2xl tracking-tight">
+            <ArrivalHeading
+              level="h1"
+              dir="auto"
+              className="wrap-anywhere min-w-0 font-semibold text-2xl tracking-tight"
+            >
               {title}
-            </h1>
+            </ArrivalHeading>
             {aside}
           </div>
           {description ? (

@@ -79,7 +79,7 @@ export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
       else {
         const pressed =
           /^[a-z/]$/.test(event.key) &&
-          document.querySelector<HTMLElement>(`[aria-keyshortcuts="${event.key}"]:not(:disabled)`);
+          document.querySelector<HTMLElement>(`[aria-keyshortcuts="${event.key}"]`);
         if (!pressed) return;
         if (pressed instanceof HTMLInputElement) pressed.select();
         else pressed.click();

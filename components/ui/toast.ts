@@ -1,7 +1,12 @@
 import type { ExternalToast } from "sonner";
+import { focusHeading } from "./focus-heading";
 
 type Library = typeof import("sonner").toast;
-type Show = (message: string, options?: ExternalToast) => void;
+type Action = { label: string; onClick: () => void };
+type Show = (
+  message: string,
+  options?: Omit<ExternalToast, "action"> & { action?: Action },
+) => void;
 
 let ready: (library: Library) => void = () => {};
 const library = new Promise<Library>((resolve) => {
@@ -14,8 +19,22 @@ export function toastsAreReady(loaded: Library): void {
 }
 
 function show(kind: "success" | "error"): Show {
-  return async (message, options) => {
-    (await library)[kind](message, options);
+  return async (message, { action, ...options } = {}) => {
+    (await library)[kind](message, { ...options, ...(action && { action: leaving(action) }) });
+  };
+}
+
+/** The button disappears when it is pressed. The focus returns to where it was before. */
+function leaving({ label, onClick }: Action): ExternalToast["action"] {
+  return {
+    label,
+    onClick: ({ currentTarget }) => {
+      onClick();
+      // The library then focuses what had the focus before, if it is still in the page.
+      currentTarget.blur();
+      if (document.activeElement === document.body)
+        focusHeading(document.querySelector<HTMLElement>("main h1"));
+    },
   };
 }
 

@@ -22,7 +22,7 @@ export function Toaster() {
       // buttons of a conversation.
       position="top-center"
       offset={{ top: 88 }}
-      mobileOffset={{ top: 144 }}
+      mobileOffset={{ top: 188 }}
       toastOptions={{ style: { fontFamily: "var(--font-sans)" } }}
     />
   );

@@ -15,6 +15,7 @@ export function DeliveryFields({ options, onChange, errors }: DeliveryFieldsProp
       <legend className="mb-2 font-medium">Delivery</legend>
       <TextField
         label="Maximum per second"
+        name="maxPerSecond"
         type="number"
         min={1}
         max={maximumPerSecond}
@@ -29,6 +30,7 @@ export function DeliveryFields({ options, onChange, errors }: DeliveryFieldsProp
       />
       <SelectField
         label="Order"
+        name="ordering"
         value={options.ordering}
         onChange={({ target }) =>
           change({ ordering: target.value as StoredDeliveryOptions["ordering"] })
@@ -46,6 +48,7 @@ export function DeliveryFields({ options, onChange, errors }: DeliveryFieldsProp
       {options.ordering === "conversation" ? (
         <SelectField
           label="After the last attempt fails"
+          name="onExhausted"
           value={options.onExhausted}
           onChange={({ target }) =>
             change({ onExhausted: target.value as StoredDeliveryOptions["onExhausted"] })
@@ -63,6 +66,7 @@ export function DeliveryFields({ options, onChange, errors }: DeliveryFieldsProp
       ) : null}
       <SelectField
         label="Signature"
+        name="signatureScheme"
         value={options.signatureScheme}
         onChange={({ target }) =>
           change({ signatureScheme: target.value as StoredDeliveryOptions["signatureScheme"] })
@@ -79,6 +83,7 @@ export function DeliveryFields({ options, onChange, errors }: DeliveryFieldsProp
       <label className="flex items-start gap-2.5">
         <input
           type="checkbox"
+          name="acceptsReplies"
           className="mt-1"
           checked={options.acceptsReplies}
           onChange={({ target }) => change({ acceptsReplies: target.checked })}

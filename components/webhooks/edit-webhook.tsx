@@ -2,6 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useProof } from "@/components/shell/proof-dialog";
+import { focusNextHeading } from "@/components/ui/arrival-heading";
 import { ButtonLink } from "@/components/ui/button";
 import { toast } from "@/components/ui/toast";
 import { metadataPatch } from "@/lib/platform/metadata-rows";
@@ -52,6 +53,7 @@ export function EditWebhook({
           const result = await prove(() => update(input));
           if (result.outcome === "refused") return result;
           toast.success("Webhook updated.");
+          focusNextHeading();
           router.push(path);
           return null;
         }}

@@ -5,6 +5,7 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { lostResponse } from "@/components/shell/lost-response";
 import { useProof } from "@/components/shell/proof-dialog";
+import { focusNextHeading } from "@/components/ui/arrival-heading";
 import { ButtonLink } from "@/components/ui/button";
 import type { Refusal } from "@/lib/platform/action-result";
 import { defaultDeliveryOptions } from "@/lib/webhooks/delivery-options";
@@ -89,7 +90,10 @@ export function NewWebhook({
           shown={created}
           environment={environment}
           snippets={snippets}
-          onClosed={() => router.push(`${listPath}/${created.id}`)}
+          onClosed={() => {
+            focusNextHeading();
+            router.push(`${listPath}/${created.id}`);
+          }}
         />
       ) : null}
     </>

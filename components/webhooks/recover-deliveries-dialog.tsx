@@ -6,7 +6,7 @@ import { ShowApiCall } from "@/components/shell/show-api-call";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogButtons, DialogContent } from "@/components/ui/dialog";
 import { SelectField, TextField } from "@/components/ui/field";
-import { Notice } from "@/components/ui/notice";
+import { RefusalNotice } from "@/components/ui/refusal-notice";
 import { toast } from "@/components/ui/toast";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
@@ -29,7 +29,7 @@ export function RecoverDeliveriesDialog({
 }: RecoverDeliveriesProps) {
   const [span, setSpan] = useState("24");
   const [time, setTime] = useState("");
-  const { dialog, counted, refused, isPending, forget, submit, input } = useCountThenSend({
+  const { dialog, counted, refused, errors, isPending, onInput, submit, input } = useCountThenSend({
     chosen: () => ({ since: span === "time" ? utcTime(time) : hoursAgo(span) }),
     send: recover,
     onClosed,
@@ -48,16 +48,13 @@ export function RecoverDeliveriesDialog({
           </>
         }
       >
-        <form onSubmit={submit} className="space-y-4">
-          {refused && !refused.errors.since ? <Notice>{refused.message}</Notice> : null}
+        <form onSubmit={submit} onInput={onInput} className="space-y-4">
+          <RefusalNotice refused={refused} />
           <div className="grid gap-4 sm:grid-cols-2">
             <SelectField
               label="Created in"
               value={span}
-              onChange={(event) => {
-                setSpan(event.currentTarget.value);
-                forget();
-              }}
+              onChange={(event) => setSpan(event.currentTarget.value)}
             >
               {spans.map(({ label, hours }) => (
                 <option key={hours} value={hours}>
@@ -69,14 +66,12 @@ export function RecoverDeliveriesDialog({
             {span === "time" ? (
               <TextField
                 label="Since (UTC)"
+                name="since"
                 type="datetime-local"
                 required
                 value={time}
-                onChange={(event) => {
-                  setTime(event.currentTarget.value);
-                  forget();
-                }}
-                error={refused?.errors.since}
+                onChange={(event) => setTime(event.currentTarget.value)}
+                error={errors.since}
               />
             ) : null}
           </div>

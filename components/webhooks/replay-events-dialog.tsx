@@ -58,13 +58,13 @@ export function ReplayEventsDialog({
   const [period, setPeriod] = useState({ since: "", until: "" });
   const [type, setType] = useState("");
   const [selection, setSelection] = useState<string>("every");
-  const { dialog, counted, refused, isPending, forget, submit, input } = useCountThenSend({
-    chosen,
-    send: replay,
-    onClosed,
-    onSent: (sent) => toast.success(`Replay started: ${formatEvents(sent)}.`),
-  });
-  const errors: Record<string, string> = refused?.errors ?? {};
+  const { dialog, counted, refused, errors, correct, isPending, onInput, submit, input } =
+    useCountThenSend({
+      chosen,
+      send: replay,
+      onClosed,
+      onSent: (sent) => toast.success(`Replay started: ${formatEvents(sent)}.`),
+    });
 
   /** What was counted is what is sent: the period ends when it was counted. */
   function chosen(): ReplayInput {
@@ -90,16 +90,13 @@ export function ReplayEventsDialog({
           </>
         }
       >
-        <form onSubmit={submit} className="space-y-4">
+        <form onSubmit={submit} onInput={onInput} className="space-y-4">
           <RefusalNotice refused={refused} />
           <div className="grid gap-4 sm:grid-cols-2">
             <SelectField
               label="Period"
               value={span}
-              onChange={(event) => {
-                setSpan(event.currentTarget.value);
-                forget();
-              }}
+              onChange={(event) => setSpan(event.currentTarget.value)}
             >
               {spans.map(({ label, hours }) => (
                 <option key={hours} value={hours}>
@@ -110,11 +107,9 @@ export function ReplayEventsDialog({
             </SelectField>
             <SelectField
               label="Event type"
+              name="eventTypes"
               value={type}
-              onChange={(event) => {
-                setType(event.currentTarget.value);
-                forget();
-              }}
+              onChange={(event) => setType(event.currentTarget.value)}
               error={errors.eventTypes}
             >
               <option value="">All that it subscribes to</option>
@@ -128,13 +123,15 @@ export function ReplayEventsDialog({
               ? (["since", "until"] as const).map((name) => (
                   <TextField
                     key={name}
+                    name={name}
                     label={name === "since" ? "From (UTC)" : "To (UTC), or now"}
                     type="datetime-local"
                     required={name === "since"}
                     value={period[name]}
                     onChange={(event) => {
                       setPeriod({ ...period, [name]: event.currentTarget.value });
-                      forget();
+                      // The end is refused if it is before the start.
+                      correct("until");
                     }}
                     error={errors[name]}
                   />
@@ -143,10 +140,7 @@ export function ReplayEventsDialog({
             <SelectField
               label="Which events"
               value={selection}
-              onChange={(event) => {
-                setSelection(event.currentTarget.value);
-                forget();
-              }}
+              onChange={(event) => setSelection(event.currentTarget.value)}
             >
               {selections.map(({ name, label }) => (
                 <option key={name} value={name}>

@@ -35,8 +35,8 @@ export function TestButton({ path, sendTest, types = [] }: TestButtonProps) {
     <div className="flex gap-px">
       <Button
         onClick={() => send()}
-        aria-disabled={isPending}
-        className={`aria-disabled:opacity-60 ${types.length > 0 ? "rounded-r-none" : ""}`}
+        disabled={isPending}
+        className={types.length > 0 ? "rounded-r-none" : ""}
       >
         <Send className="size-4" aria-hidden="true" />
         {isPending ? "Sending…" : "Send test event"}

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { useDialogState } from "@/components/ui/use-dialog-state";
+import { useFieldErrors } from "@/components/ui/use-field-errors";
 import { recoveredPerSecond } from "@/lib/deliveries/backlog";
 import type { ActionResult, Refusal } from "@/lib/platform/action-result";
 
@@ -43,14 +44,18 @@ export function useCountThenSend<Input extends object>({
   const [counted, setCounted] = useState<({ input: Input } & Counted) | null>(null);
   const [refused, setRefused] = useState<Refusal | null>(null);
   const { dialog, close, isPending, startTransition } = useDialogState({
-    onChange: forget,
+    onChange: () => {
+      setCounted(null);
+      setRefused(null);
+    },
     onClosed,
   });
+  const { errors, correct, correctEdited } = useFieldErrors(refused);
 
-  /** Call it when the form changes: it has to be counted again. */
-  function forget() {
+  /** For the form's `onInput`: what was changed has to be counted again. */
+  function onInput(event: FormEvent<HTMLFormElement>) {
     setCounted(null);
-    setRefused(null);
+    correctEdited(event);
   }
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -62,6 +67,7 @@ export function useCountThenSend<Input extends object>({
         setRefused(result);
         return;
       }
+      setRefused(null);
       if (counted === null) {
         setCounted({ input, ...result.value });
         return;
@@ -75,8 +81,10 @@ export function useCountThenSend<Input extends object>({
     dialog,
     counted,
     refused,
+    errors,
+    correct,
     isPending,
-    forget,
+    onInput,
     submit,
     /** What is sent in the end. */
     input: () => counted?.input ?? chosen(),

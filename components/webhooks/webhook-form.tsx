@@ -8,6 +8,7 @@ import { TextField } from "@/components/ui/field";
 import { MetadataField } from "@/components/ui/metadata-field";
 import { RefusalNotice } from "@/components/ui/refusal-notice";
 import { LeaveGuard } from "@/components/ui/unsaved-changes";
+import { useFieldErrors } from "@/components/ui/use-field-errors";
 import type { Refusal } from "@/lib/platform/action-result";
 import { fromMetadataRows, metadataProblem, toMetadataRows } from "@/lib/platform/metadata-rows";
 import { toDeliveryOptions } from "@/lib/webhooks/delivery-options";
@@ -37,7 +38,8 @@ type WebhookFormProps = {
 };
 
 /**
- * The form for creating and editing a webhook. If the server rejects it, the input stays and the first invalid field gets the focus.
+ * The form for creating and editing a webhook. If the server rejects it, the input stays and the
+ * first invalid field gets the focus. The error of a field is shown until the field is edited.
  */
 export function WebhookForm({
   initial,
@@ -60,16 +62,22 @@ export function WebhookForm({
   const [metadata, setMetadata] = useState(() => toMetadataRows(initial.metadata));
   const [refused, setRefused] = useState<Refusal | null>(null);
   const [isEdited, setIsEdited] = useState(false);
+  const { errors, correct, correctEdited } = useFieldErrors(refused);
   const [isPending, startTransition] = useTransition();
 
   /** For controls whose buttons change the form without an input event. */
-  function edit<Value>(set: (value: Value) => void) {
+  function edit<Value>(field: string, set: (value: Value) => void) {
     return (value: Value) => {
       setIsEdited(true);
+      correct(field);
       set(value);
     };
   }
-  const errors: Record<string, string> = refused?.errors ?? {};
+
+  function onInput(event: FormEvent<HTMLFormElement>) {
+    setIsEdited(true);
+    correctEdited(event);
+  }
 
   function send(event: FormEvent<HTMLFormElement>) {
     // Not the form's `action`: React empties a form after its action.
@@ -97,7 +105,7 @@ export function WebhookForm({
   }
 
   return (
-    <form onSubmit={send} onInput={() => setIsEdited(true)} className="max-w-2xl space-y-6">
+    <form onSubmit={send} onInput={onInput} className="max-w-2xl space-y-6">
       <LeaveGuard hasUnsaved={isEdited} />
       <RefusalNotice refused={refused} />
       <TextField
@@ -126,21 +134,21 @@ export function WebhookForm({
       <EventPicker
         families={families}
         patterns={events}
-        onChange={edit(setEvents)}
+        onChange={edit("events", setEvents)}
         error={errors.events}
       />
       <FilterField
         {...filtering}
         events={events}
         filter={filter}
-        onChange={edit(setFilter)}
+        onChange={edit("filter", setFilter)}
         errors={errors}
       />
-      <HeadersField rows={headers} onChange={edit(setHeaders)} errors={errors} />
-      <DeliveryFields options={options} onChange={edit(setOptions)} errors={errors} />
+      <HeadersField rows={headers} onChange={edit("headers", setHeaders)} errors={errors} />
+      <DeliveryFields options={options} onChange={setOptions} errors={errors} />
       <MetadataField
         rows={metadata}
-        onChange={edit(setMetadata)}
+        onChange={edit("metadata", setMetadata)}
         hint="Your own notes. Never sent to the receiver."
         errors={errors}
       />

@@ -21,6 +21,9 @@ function tenant() {
   return furnished;
 }
 
+/** Together they take minutes, so each has a test's time for itself. */
+const parts = 12;
+
 test.describe.configure({ mode: "default" });
 
 test.beforeAll(async ({ browser }) => {
@@ -29,31 +32,33 @@ test.beforeAll(async ({ browser }) => {
 
 test.afterAll(() => furnished?.close());
 
-test("every page, light, dark and narrow: axe reports no violations, nothing overflows or needs a pointer to be read, no other host is requested, the console is empty", async ({
-  browser,
-}) => {
-  const context = await newVisitor(browser);
-  await context.addCookies(tenant().cookies);
-  const page = await context.newPage();
-  const findings = watch(page);
-  for (const { name: pageName, path } of tenant().pages) {
-    await page.goto(path, { waitUntil: "load" });
-    // Also behind a drawer, which hides the page behind it from assistive technology only.
-    await expect(
-      page.getByRole("heading", { level: 1, includeHidden: true }).first(),
-      pageName,
-    ).toBeVisible();
-    await expectNoHoverOnly(page, pageName);
-    for (const { name, colorScheme, viewport } of looks) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize(viewport);
-      await expectNoOverflow(page, `${pageName}, ${name}`);
-      await expectNoViolations(page, `${pageName}, ${name}`);
+for (let part = 1; part <= parts; part++)
+  test(`every page, light, dark and narrow: axe reports no violations, nothing overflows or needs a pointer to be read, no other host is requested, the console is empty (${part} of ${parts})`, async ({
+    browser,
+  }) => {
+    const context = await newVisitor(browser);
+    await context.addCookies(tenant().cookies);
+    const page = await context.newPage();
+    const findings = watch(page);
+    const pages = tenant().pages.filter((_, index) => index % parts === part - 1);
+    for (const { name: pageName, path } of pages) {
+      await page.goto(path, { waitUntil: "load" });
+      // Also behind a drawer, which hides the page behind it from assistive technology only.
+      await expect(
+        page.getByRole("heading", { level: 1, includeHidden: true }).first(),
+        pageName,
+      ).toBeVisible();
+      await expectNoHoverOnly(page, pageName);
+      for (const { name, colorScheme, viewport } of looks) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize(viewport);
+        await expectNoOverflow(page, `${pageName}, ${name}`);
+        await expectNoViolations(page, `${pageName}, ${name}`);
+      }
     }
-  }
-  await context.close();
-  expect(findings).toEqual([]);
-});
+    await context.close();
+    expect(findings).toEqual([]);
+  });
 
 test("the first load of each page stays below 180 KB of compressed JavaScript", async ({
   browser,

@@ -39,7 +39,25 @@ test("the webhook form shows all errors at once, focuses the first, and asks bef
   await expect(url).toBeFocused();
   await url.fill("https://example.com/hooks");
   await page.getByRole("button", { name: "Create test webhook" }).click();
-  await expect(page.getByLabel(/^All events/)).toBeFocused();
+  const all = page.getByLabel(/^All events/);
+  await expect(all).toBeFocused();
+
+  // The error disappears with its cause, and appears again if that is still there.
+  const picker = page.getByRole("group", { name: "Events", exact: true });
+  await expect(picker.locator(".border-danger")).toHaveCount(1);
+  await all.check();
+  await expect(picker.locator(".border-danger")).toHaveCount(0);
+  await expect(all).not.toHaveAttribute("aria-invalid");
+  await all.uncheck();
+  await expect(picker).toContainText("Choose at least one");
+  await expect(picker.locator(".border-danger")).toHaveCount(0);
+  await url.fill("http:");
+  await page.getByRole("button", { name: "Create test webhook" }).click();
+  await expect(page.getByText("Must have at least one event")).toBeVisible();
+  await expect(url).toHaveAttribute("aria-invalid", "true");
+  await url.fill("https://example.com/hooks");
+  await expect(url).not.toHaveAttribute("aria-invalid");
+  await expect(page.getByText("Must have at least one event")).toBeVisible();
 
   await page.getByRole("link", { name: "Cancel" }).click();
   const question = page.getByRole("alertdialog", { name: "Leave without saving?" });
@@ -49,6 +67,106 @@ test("the webhook form shows all errors at once, focuses the first, and asks bef
   await page.getByRole("link", { name: "Cancel" }).click();
   await question.getByRole("button", { name: "Discard changes" }).click();
   await expect(page).toHaveURL(webhooks);
+});
+
+test("a button keeps the focus while it works, and ignores what is pressed meanwhile", async ({
+  page,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  await page.goto(`/${tenantSlug}/test/settings`);
+  let sent = 0;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/settings$/, async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    sent += 1;
+    await held;
+    await route.continue();
+  });
+  const name = page.getByLabel("Name", { exact: true });
+  const button = page.getByRole("button", { name: /^(Save name|Saving…)$/ });
+  await name.fill("Northlane");
+  await button.press("Enter");
+  await expect(button).toHaveText("Saving…");
+  await expect(button).toBeDisabled();
+  await expect(button).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Space");
+  await name.press("Enter");
+  await button.focus();
+  release();
+  await expect(page.getByText("Name saved.")).toBeVisible();
+  await expect(button).toBeEnabled();
+  await expect(button).toBeFocused();
+  expect(sent).toBe(1);
+});
+
+test("the error of a field disappears when the field is edited, in every form @full", async ({
+  page,
+  request,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  // Without a conversation, the inbox offers no views.
+  const created = await request.post("/v1/public/conversations", {
+    data: { channelId: "web" },
+    headers: { authorization: `Bearer ${await newTestKey(page)}` },
+  });
+  expect(created.status()).toBe(201);
+  const base = `/${tenantSlug}/test`;
+  await page.goto(`${base}/settings/profile`);
+  const current = page.getByLabel("Current password");
+  await current.fill("wrong password");
+  await page.getByLabel("New password").fill("correct horse battery staple");
+  await page.getByRole("button", { name: "Change password" }).click();
+  await expect(current).toHaveAttribute("aria-invalid", "true");
+  await current.press("End");
+  await current.press("Backspace");
+  await expect(current).not.toHaveAttribute("aria-invalid");
+
+  await page.goto(`${base}/conversations?status=PENDING`);
+  await page.getByRole("button", { name: "Saved views" }).click();
+  const name = page.getByLabel("Name", { exact: true });
+  await name.fill("   ");
+  await page.getByRole("button", { name: "Save view" }).click();
+  await expect(name).toHaveAttribute("aria-invalid", "true");
+  await name.fill("Waiting");
+  await expect(name).not.toHaveAttribute("aria-invalid");
+
+  await page.goto(`${base}/agents`);
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Support");
+  await page.getByRole("dialog").getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByRole("heading", { name: "Support", level: 1 })).toBeFocused();
+  await name.fill("   ");
+  await page.getByRole("button", { name: "Save draft" }).click();
+  await expect(name).toHaveAttribute("aria-invalid", "true");
+  await name.fill("Sales");
+  await expect(name).not.toHaveAttribute("aria-invalid");
+  await page.getByRole("button", { name: "Discard" }).click();
+
+  await page.goto(`${base}/webhooks/new`);
+  await page.getByLabel("URL").fill("https://example.com/hooks");
+  await page.getByLabel(/^All events/).check();
+  await page.getByRole("button", { name: "Create test webhook" }).click();
+  await page.getByLabel("I have saved the signing secret").check();
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(
+    page.getByRole("heading", { level: 1, name: "https://example.com/hooks" }),
+  ).toBeFocused();
+  await page.getByRole("button", { name: "Replay…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Replay events" });
+  await dialog.getByLabel("Period").selectOption("Choose times…");
+  await dialog.getByLabel("From (UTC)").fill("2026-01-02T00:00");
+  const end = dialog.getByLabel("To (UTC), or now");
+  await end.fill("2026-01-01T00:00");
+  await dialog.getByRole("button", { name: "Count events" }).click();
+  await expect(end).toHaveAttribute("aria-invalid", "true");
+  await dialog.getByLabel("Which events").selectOption("Delivered events");
+  await expect(end).toHaveAttribute("aria-invalid", "true");
+  await dialog.getByLabel("From (UTC)").fill("2025-12-31T00:00");
+  await expect(end).not.toHaveAttribute("aria-invalid");
 });
 
 test("Back, Forward and the command palette ask before unsaved changes are lost, and then go where they were asked to", async ({

@@ -265,7 +265,7 @@ test("only legal status changes are offered, a race is explained, and fields are
   await page.getByRole("region", { name: "Details" }).getByLabel("Priority").selectOption("Urgent");
   await page.getByLabel("Subject", { exact: true }).fill("A lamp");
   await page.keyboard.press("Enter");
-  await page.getByLabel("Tags").fill("vip");
+  await page.getByRole("textbox", { name: "Tags" }).fill("vip");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("button", { name: "Remove the tag vip" })).toBeVisible();
   await expect(page.getByRole("heading", { name: "A lamp" })).toBeVisible();
@@ -287,6 +287,37 @@ test("only legal status changes are offered, a race is explained, and fields are
   await page.getByRole("button", { name: "Close…" }).click();
   await page.getByRole("button", { name: "Close conversation" }).click();
   await expect(page.getByText("Closed. To continue, start a new conversation.")).toBeVisible();
+});
+
+test("resolving with the mouse puts the focus on the next conversation's heading, and after the last one on the list's, where it stays after undoing", async ({
+  page,
+  request,
+}) => {
+  const { base, call } = await newInbox(page, request);
+  const create = (subject: string) =>
+    call("POST", "/conversations", { channelId: "web", message: "Hi", subject });
+  const lamp = await create("A lamp");
+  const chair = await create("A chair");
+  await page.goto(`${base}/conversations/${chair.id}`);
+
+  await page.getByRole("button", { name: "Resolve", exact: true }).click();
+  await expect(page).toHaveURL(`${base}/conversations/${lamp.id}`);
+  await expect(page.getByRole("heading", { name: "A lamp" })).toBeFocused();
+
+  await page.keyboard.press("e");
+  await expect(page).toHaveURL(`${base}/conversations`);
+  await expect(page.getByRole("heading", { name: "Conversations", level: 1 })).toBeFocused();
+  await page.getByRole("button", { name: "Undo" }).first().press("Enter");
+  await expect(page.getByText("Reopened.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Undo" })).toHaveCount(1);
+  await expect(page.getByRole("heading", { name: "Conversations", level: 1 })).toBeFocused();
+
+  // Only then: a conversation that the user opens leaves the focus where it was.
+  await page.goto(`${base}/conversations?status=RESOLVED`);
+  const row = list(page).getByRole("link", { name: /A chair/ });
+  await row.click();
+  await expect(page.getByRole("heading", { name: "A chair" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "A chair" })).not.toBeFocused();
 });
 
 test("metadata is edited next to the thread, and the list can be filtered by assignee", async ({
@@ -386,6 +417,46 @@ test("the URL filters the list, its tabs show counts, and conversations can be s
   await expect(started).toContainText("Ada Lovelace");
 });
 
+test("creating a conversation puts the focus on its heading, and a change of its fields leaves it there", async ({
+  page,
+  request,
+}) => {
+  const { base, call } = await newInbox(page, request);
+  await call("POST", "/conversations", { channelId: "web", message: "Hi" });
+  await page.goto(`${base}/conversations`);
+  await list(page).getByRole("button", { name: "Create conversation" }).click();
+  const dialog = page.getByRole("dialog", { name: "Create conversation" });
+  await dialog.getByLabel("Subject").fill("A lamp");
+  await dialog.getByRole("button", { name: "Create conversation" }).click();
+  await expect(page).toHaveURL(/\/conversations\/\w+$/);
+  await expect(page.getByRole("heading", { name: "A lamp" })).toBeFocused();
+
+  const details = page.getByRole("region", { name: "Details" });
+  const priority = details.getByLabel("Priority");
+  await priority.focus();
+  await priority.selectOption("Urgent");
+  await expect(list(page).getByRole("link", { name: /A lamp/ })).toContainText("Urgent");
+  await expect(priority).toBeFocused();
+
+  await details.getByRole("textbox", { name: "Tags" }).fill("vip");
+  await page.keyboard.press("Enter");
+  await details.getByRole("button", { name: "Remove the tag vip" }).click();
+  await expect(details.getByRole("button", { name: "Remove the tag vip" })).toHaveCount(0);
+  await expect(details.getByRole("group", { name: "Tags" })).toBeFocused();
+});
+
+test("a conversation that only has notes says so in the list", async ({ page, request }) => {
+  const { base, call } = await newInbox(page, request);
+  const { id } = await call("POST", "/conversations", { channelId: "web", subject: "A lamp" });
+  await call("POST", "/conversations", { channelId: "web", subject: "A chair" });
+  const note = { text: "Call them.", direction: "INTERNAL" };
+  await call("POST", `/conversations/${id}/messages`, note);
+  await page.goto(`${base}/conversations`);
+  const row = (subject: string) => list(page).getByRole("link", { name: new RegExp(subject) });
+  await expect(row("A lamp")).toContainText("Only notes so far");
+  await expect(row("A chair")).toContainText("No messages yet");
+});
+
 test("selected conversations are resolved, assigned and tagged together, each change can be undone, and views show mine and unassigned", async ({
   page,
   request,
@@ -411,6 +482,8 @@ test("selected conversations are resolved, assigned and tagged together, each ch
   expect(await call("GET", `/conversations/${two.id}`)).toMatchObject({ status: "RESOLVED" });
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByText("Change undone.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Undo" })).toHaveCount(0);
+  await expect(row("Two").getByRole("checkbox")).toBeFocused();
   expect(await call("GET", `/conversations/${one.id}`)).toMatchObject({ status: "OPEN" });
   expect(await call("GET", `/conversations/${two.id}`)).toMatchObject({ status: "PENDING" });
 

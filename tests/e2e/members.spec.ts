@@ -116,6 +116,7 @@ test("an invited user can read, can do more immediately after a role change, and
   await page.getByRole("alertdialog").getByRole("button", { name: "Remove member" }).click();
   await expect(page.getByText(/Grace Hopper was removed from/)).toBeVisible();
   await expect(page.getByRole("row").filter({ hasText: guestEmail })).toHaveCount(0);
+  await expect(page.getByRole("heading", { name: "Members", level: 2 })).toBeFocused();
   await guest.getByRole("link", { name: "Customers", exact: true }).first().click();
   await expect(guest).toHaveURL(/\/login/);
 

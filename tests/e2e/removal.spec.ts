@@ -1,3 +1,4 @@
+import { queryDatabase } from "./database";
 import { newTestKey, signUp } from "./sign-up";
 import { expect, test } from "./test";
 import { expectNoViolations, watch } from "./watch";
@@ -29,6 +30,7 @@ test("a conversation and a customer are deleted, a customer is erased, and reten
   await expectNoViolations(page, "the deletion of a conversation");
   await dialog.getByRole("button", { name: "Delete conversation" }).click();
   await expect(page).toHaveURL(`${base}/conversations`);
+  await expect(page.getByRole("heading", { name: "Conversations", level: 1 })).toBeFocused();
   await expect(page.getByText("Conversation deleted.")).toBeVisible();
 
   await page.goto(`${base}/customers/${second.id}`);
@@ -36,6 +38,7 @@ test("a conversation and a customer are deleted, a customer is erased, and reten
   await expect(dialog).toContainText("This deletes 1 conversation of this customer");
   await dialog.getByRole("button", { name: "Delete customer" }).click();
   await expect(page).toHaveURL(`${base}/customers`);
+  await expect(page.getByRole("heading", { name: "Customers", level: 1 })).toBeFocused();
   await expect(page.getByRole("link", { name: "Grace Hopper" })).toBeVisible();
   await expect(page.getByRole("link", { name: "Mary Jackson" })).toHaveCount(0);
 
@@ -53,6 +56,7 @@ test("a conversation and a customer are deleted, a customer is erased, and reten
   // The name of the field in the API is not shown.
   await expect(page.getByText("requestLogs")).toHaveCount(0);
   await page.getByLabel("Request logs").fill("");
+  await expect(page.getByText("Must be a whole number of days from 1 to 30")).toHaveCount(0);
   await page.getByLabel("Closed conversations").fill("30");
   await page.getByRole("button", { name: "Preview" }).click();
   await expect(page.getByText("Nothing is old enough to be deleted now.")).toBeVisible();
@@ -67,7 +71,7 @@ test("an owner deletes the organization by typing its slug, and its key stops wo
   page,
   request,
 }) => {
-  const { tenantSlug } = await signUp(page);
+  const { tenantSlug, email } = await signUp(page);
   const headers = { authorization: `Bearer ${await newTestKey(page)}` };
   const status = async () => (await request.get("/v1/public/account", { headers })).status();
   expect(await status()).toBe(200);
@@ -85,4 +89,15 @@ test("an owner deletes the organization by typing its slug, and its key stops wo
   await expect.poll(status).toBe(401);
   const gone = await page.goto(`/${tenantSlug}/test`);
   expect(gone?.status()).toBe(404);
+
+  // They can also delete their account, which they could not while they were the only owner.
+  await page.goto("/welcome");
+  await page.getByRole("button", { name: "Delete account…" }).click();
+  await expect(dialog).toContainText("This applies to your account.");
+  await dialog.getByLabel(`Type “${email}” to confirm`).fill(email);
+  await dialog.getByRole("button", { name: "Delete account" }).click();
+  await expect(page).toHaveURL("/login");
+  await page.goto("/welcome");
+  await expect(page).toHaveURL(/\/login/);
+  expect(await queryDatabase("SELECT 1 FROM users WHERE email = $1", [email])).toEqual([]);
 });

@@ -47,3 +47,25 @@ test("sample data is added with documents that are found, and removed with one c
     ...{ conversations: 0, customers: 0, agents: 0, "knowledge-bases": 0 },
   });
 });
+
+test("the sample data is still offered after the first requests, and no longer in an environment that is in use", async ({
+  page,
+}) => {
+  const { tenantSlug } = await signUp(page);
+  const key = await newTestKey(page);
+  const headers = { authorization: `Bearer ${key}` };
+  const create = async () => {
+    const data = { channelId: "web", message: "Hello" };
+    const sent = await page.request.post("/v1/public/conversations", { headers, data });
+    expect(sent.status()).toBe(201);
+  };
+  const offer = page.getByRole("button", { name: "Add sample data" });
+
+  for (let count = 0; count < 9; count++) await create();
+  await page.goto(`/${tenantSlug}/test`);
+  await expect(offer).toBeVisible();
+  await create();
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
+  await expect(offer).toBeHidden();
+});

@@ -53,6 +53,7 @@ test("a passkey is added, signs in without a password, and confirms the identity
   await page.getByLabel("Name", { exact: true }).fill("Laptop");
   await page.getByRole("button", { name: "Continue" }).click();
   expect(await saveRecoveryCodes(page)).toHaveLength(10);
+  await expect(page.getByRole("heading", { name: "Passkeys" })).toBeFocused();
   await expect(page.getByRole("rowheader", { name: "Laptop" })).toBeVisible();
   await expectNoViolations(page, "profile with a passkey");
 
@@ -95,6 +96,8 @@ test("a member of an organization that requires a second factor adds an app befo
   await dialog.getByRole("textbox", { name: "Code" }).fill(codeOf(secret));
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
   const [first = ""] = await saveRecoveryCodes(page);
+  await expect(page.getByRole("link", { name: "Continue" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Authenticator app" })).toBeFocused();
   await page.getByRole("link", { name: "Continue" }).click();
   await expect(page).toHaveURL(new RegExp(`/${tenantSlug}/test/customers$`));
 

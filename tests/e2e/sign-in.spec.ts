@@ -21,6 +21,29 @@ test("signing out ends the session on every device, and its cookie is no longer 
   await expect(page).toHaveURL("/login");
   await phonePage.goto(`/${tenantSlug}/live/api-keys`);
   await expect(phonePage).toHaveURL(/\/login\?callbackUrl=/);
+  await expect(phonePage.getByText("Your session has ended. Sign in again.")).toBeVisible();
+  await expect(page.getByText("Your session has ended.")).toBeHidden();
+  await phone.close();
+});
+
+test("the profile signs out one device, and its next page says so", async ({ page, browser }) => {
+  const { email, tenantSlug } = await signUp(page);
+  const phone = await newVisitor(browser);
+  const phonePage = await phone.newPage();
+  await phonePage.goto("/login");
+  await phonePage.getByLabel("Email").fill(email);
+  await phonePage.getByLabel("Password").fill(password);
+  await phonePage.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(phonePage).toHaveURL(new RegExp(`/${tenantSlug}/`));
+
+  await page.goto(`/${tenantSlug}/test/settings/profile`);
+  const other = page.getByRole("button", { name: /^Sign out .+ on / });
+  await other.click();
+  await expect(page.getByText("was signed out.")).toBeVisible();
+  await expect(other).toHaveCount(0);
+  await expect(page.getByRole("heading", { name: "Sessions", exact: true })).toBeFocused();
+  await phonePage.goto(`/${tenantSlug}/test/customers`);
+  await expect(phonePage.getByText("Your session has ended. Sign in again.")).toBeVisible();
   await phone.close();
 });
 

@@ -5,7 +5,7 @@ import { providerChoices } from "@/lib/auth/providers";
 import { currentUser } from "@/lib/auth/require-user";
 import { returnPath } from "@/lib/auth/return-path";
 import { findPendingSignIn } from "@/lib/auth/second-step";
-import { readPendingSignIn } from "@/lib/auth/session-cookie";
+import { readPendingSignIn, readSessionId } from "@/lib/auth/session-cookie";
 import { passkeySite } from "@/lib/second-factor/passkeys";
 import { CodeForm } from "./code-form";
 import { SignInForm } from "./sign-in-form";
@@ -37,7 +37,7 @@ export default async function LoginPage({ searchParams }: Props) {
     return (
       <SignInForm
         callbackUrl={target}
-        message={message}
+        message={message ?? ((await readSessionId()) ? endedSession : undefined)}
         providers={providerChoices()}
         canUsePasskey={canUsePasskey}
       />
@@ -53,6 +53,9 @@ export default async function LoginPage({ searchParams }: Props) {
     </div>
   );
 }
+
+/** Signing out deletes the cookie. A browser that still has it was signed out from elsewhere. */
+const endedSession = "Your session has ended. Sign in again.";
 
 /** By the error code that next-auth or lib/auth/provider-sign-in.ts puts in the URL. */
 const messages: Record<string, string> = {

@@ -1,13 +1,19 @@
 import Link from "next/link";
+import { proofMethods } from "@/app/(dashboard)/proof-methods";
+import { DeleteAccountDialog } from "@/components/profile/delete-account-dialog";
+import { ProofProvider } from "@/components/shell/proof-dialog";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { requireUser } from "@/lib/auth/require-user";
-import { signOutAction } from "../actions";
+import { deleteAccountAction, signOutAction } from "../actions";
 import { Heading } from "../heading";
 import { OrganizationForm } from "./organization-form";
 
 export const metadata = { title: "Create an organization" };
 
-/** Creates a user's first organization, or another one. */
+/**
+ * Creates a user's first organization, or another one. A user without any has no other page, so their
+ * account can be deleted here.
+ */
 export default async function WelcomePage() {
   const user = await requireUser();
   const first = user.memberships[0];
@@ -29,11 +35,18 @@ export default async function WelcomePage() {
           </Link>
         </p>
       ) : (
-        <form action={signOutAction}>
-          <SubmitButton variant="quiet" pending="Signing out…" className="w-full">
-            Sign out
-          </SubmitButton>
-        </form>
+        <>
+          <form action={signOutAction}>
+            <SubmitButton variant="quiet" pending="Signing out…" className="w-full">
+              Sign out
+            </SubmitButton>
+          </form>
+          <ProofProvider {...(await proofMethods(user))}>
+            <div className="flex justify-center">
+              <DeleteAccountDialog email={user.email} remove={deleteAccountAction} />
+            </div>
+          </ProofProvider>
+        </>
       )}
     </div>
   );

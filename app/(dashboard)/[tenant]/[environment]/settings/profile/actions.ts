@@ -12,9 +12,8 @@ import { changePassword } from "@/lib/auth/change-password";
 import { requestEmailChange } from "@/lib/auth/email-change";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { endSession } from "@/lib/auth/service";
-import { clearSessionCookie, writeSessionCookie } from "@/lib/auth/session-cookie";
+import { writeSessionCookie } from "@/lib/auth/session-cookie";
 import { throttledSentence } from "@/lib/auth/throttle";
-import { deleteAccount } from "@/lib/members/delete-account";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { filledFields } from "@/lib/platform/form-fields";
 import { changePasswordInput, emailChangeInput, personInput } from "@/lib/users/schema";
@@ -74,15 +73,6 @@ export async function revokeSessionAction(
 ): Promise<ActionResult> {
   return act(place, z.string().max(100), sessionId, async (caller, id) => {
     await endSession(caller, id);
-    return null;
-  });
-}
-
-/** Deletes the account in every organization, and signs this browser out. */
-export async function deleteAccountAction(): Promise<ActionResult | ProofRequest> {
-  return actOnAccount(async (user, device) => {
-    await deleteAccount(user, device);
-    await clearSessionCookie();
     return null;
   });
 }

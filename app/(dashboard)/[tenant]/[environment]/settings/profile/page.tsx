@@ -1,5 +1,5 @@
 import { cookies } from "next/headers";
-import { signOutAction } from "@/app/(auth)/actions";
+import { deleteAccountAction, signOutAction } from "@/app/(auth)/actions";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { secondFactorPanel } from "@/app/(dashboard)/second-factor";
 import { ChangeEmail } from "@/components/profile/change-email";
@@ -27,7 +27,6 @@ import { signInMethodNames } from "@/lib/sessions/sign-in-methods";
 import { minimumPasswordLength } from "@/lib/users/schema";
 import {
   changePasswordAction,
-  deleteAccountAction,
   renameSelfAction,
   requestEmailChangeAction,
   revokeSessionAction,
