@@ -24,12 +24,15 @@ import { atMost, line, type Measured, say } from "./table";
 // processes, measured in turn.
 
 const smallCount = 10_000;
+/** The deliveries and their events are spread over this time, and so over weekly partitions. */
+const storedDays = 25;
 const receiverPort = 4_810;
 const receiverUrl = `http://127.0.0.1:${receiverPort}/`;
 const ports = { small: 4_806, large: 4_807 };
 type Size = keyof typeof ports;
 const sizesInTurn = Object.keys(ports) as Size[];
 const goal = 1.2;
+const dropGoalMs = 1_000;
 
 /** The tenant with many rows. */
 type Subject = {
@@ -113,6 +116,7 @@ export const measureFlat = (sizes: Sizes): Promise<Measured> =>
             if (round > 0) claims[size].push(rate);
           }
         add(measured, "claim and deliver", sizes, claims);
+        await addPurge(measured, postgres);
         return measured;
       } finally {
         await Promise.all(running.map(({ stop }) => stop()));
@@ -154,6 +158,27 @@ async function measureOperation(
     }
   }
   return rates;
+}
+
+/** Drops expired weeks of events and deliveries, as the worker does, and adds the largest of them. */
+async function addPurge({ rows, lines }: Measured, postgres: Postgres): Promise<void> {
+  const client = new pg.Client({ connectionString: postgres.url("bench_large") });
+  await client.connect();
+  const oldest = `SELECT reltuples::int AS count FROM weeks_of('deliveries') AS week
+    JOIN pg_class ON relname = partition_of('deliveries', week) ORDER BY week LIMIT 1`;
+  const dropped: { count: number; ms: number }[] = [];
+  for (let week = 0; week < Math.floor(storedDays / 7); week++) {
+    const { count = 0 } = (await client.query<{ count: number }>(oldest)).rows[0] ?? {};
+    const beganMs = performance.now();
+    await client.query("SELECT drop_expired_partitions(now() + interval '1 year')");
+    dropped.push({ count, ms: performance.now() - beganMs });
+  }
+  await client.end();
+  const [{ count, ms } = { count: 0, ms: 0 }] = dropped.toSorted((a, b) => b.count - a.count);
+  const row = `drop a week of ${count} events and deliveries`;
+  say(`${row}: ${ms.toFixed(0)} ms`);
+  rows.push({ name: row, figure: `${ms.toFixed(0)} ms`, ...atMost(ms, dropGoalMs, " ms") });
+  lines.push(line(row, "parlance", { p50Ms: ms }));
 }
 
 /** @returns deliveries per second by one worker, from the first arrival until all are recorded */
@@ -202,26 +227,28 @@ async function enlarge(
   await run("postgres", (client) =>
     client.query("CREATE DATABASE bench_large TEMPLATE bench_small"),
   );
-  await run("bench_large", (client) =>
-    client.query(
-      `INSERT INTO conversations (tenant_id, environment, id, channel_id, tags, created_at, updated_at)
-       SELECT $1, 'live', 'cnv_01' || lpad(upper(to_hex(n)), 24, '0'), 'web', '{}', now(), now()
-       FROM generate_series($2::int, $3::int) AS n`,
-      [tenantId, smallCount + 1, counts.large],
-    ),
-  );
   for (const size of sizesInTurn)
     await run(`bench_${size}`, async (client) => {
+      await client.query("SELECT create_partitions(now() - make_interval(days => $1), now())", [
+        storedDays,
+      ]);
       // Checking the references of millions of rows takes longer than writing them.
       await client.query("SET session_replication_role = replica");
+      await client.query("UPDATE conversations SET message_count = 1");
+      await client.query(
+        `INSERT INTO conversations (tenant_id, environment, id, channel_id, tags, message_count, created_at, updated_at)
+         SELECT $1, 'live', 'cnv_01' || lpad(upper(to_hex(n)), 24, '0'), 'web', '{}', 1, now(), now()
+         FROM generate_series($2::int, $3::int) AS n`,
+        [tenantId, smallCount + 1, counts[size]],
+      );
       await client.query(
         `INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, text, created_at)
          SELECT tenant_id, environment, 'msg_' || substr(id, 5), id, 1, 'INBOUND', 'CUSTOMER', 'Where is my order?', created_at
          FROM conversations`,
       );
-      await client.query("UPDATE conversations SET message_count = 1");
       const count = counts[size];
-      await insertDeliveries(client, { tenantId, webhookId, count, status: "DELIVERED", days: 25 });
+      const rows = { tenantId, webhookId, count, days: storedDays };
+      await insertDeliveries(client, { ...rows, status: "DELIVERED" });
       await client.query("VACUUM ANALYZE");
       say(`${size}: ${count} conversations, messages and deliveries`);
     });
