@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, inject, test, vi } from "vitest";
 import { createApiKeyInput } from "@/lib/api-keys/schema";
 import { logLine } from "@/lib/platform/blobs/s3-blob-store";
 import { pool } from "@/lib/platform/db";
@@ -46,7 +45,7 @@ test.skipIf(process.env.TEST_SERVER === "next")(
   "the log, once, and doctor report a proxy whose X-Forwarded-For is ignored",
   async () => {
     const { DATA_DIR } = env();
-    env().DATA_DIR = mkdtempSync(path.join(tmpdir(), "parlance-proxy-"));
+    env().DATA_DIR = mkdtempSync(path.join(inject("scratch"), "proxy-"));
     const warned = vi.spyOn(log, "warn");
     const throughProxy = (url: string, forwardedFor: string) =>
       fetch(baseUrl() + url, { headers: { "x-forwarded-for": forwardedFor } });

@@ -31,10 +31,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A stream does not end by itself, so a user would end it. */
+/** A stream does not end by itself, so a user would end it. Here it ends once its head has arrived. */
 const streamsEnd = `curl() {
   if [[ " $* " != *" -N "* ]]; then command curl "$@"; return; fi
-  command curl --max-time 1 "$@" 2> stream-end || [ $? = 28 ]
+  rm -f head
+  command curl "$@" --dump-header head --write-out "" > body &
+  until [ -s head ] || ! kill -0 $! 2> end; do sleep 0.05; done
+  { kill $!; wait $!; } 2> end || true
+  cat body
+  awk 'NR == 1 { print "\\n" $2 }' head
 }
 `;
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, expect, test } from "vitest";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { closeDatabase } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { actInDatabase } from "../support/act-in-database";
 import { call, newTenant } from "../support/api";
 import { startReceiver } from "../support/receiver";
 import { onDatabase, startReplicatedPostgres } from "../support/replicated-postgres";
@@ -17,9 +18,8 @@ afterEach(async () => {
 });
 // Not after each test, so that the listener for revoked keys reconnects to the next test's primary.
 afterAll(async () => {
-  env().DATABASE_URL = ownDatabase;
   // That listener may have opened connections to a server that is gone.
-  await closeDatabase();
+  await actInDatabase({ DATABASE_URL: ownDatabase });
 });
 
 /** How the clients lose the primary. Each makes new connections reach the replica. */
@@ -46,8 +46,7 @@ test.each(Object.keys(failures) as (keyof typeof failures)[])(
     undo.push(servers.stop);
     const proxy = await startSilentProxy(servers.primaryUrl);
     undo.push(proxy.close);
-    await closeDatabase();
-    env().DATABASE_URL = proxy.url;
+    await actInDatabase({ DATABASE_URL: proxy.url });
     undo.push(closeDatabase);
     const tenant = await newTenant();
     const receiver = await startReceiver();

@@ -7,13 +7,13 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { authSecret } from "@/lib/auth/auth-secret";
 import { mutate } from "@/lib/platform/caller";
-import { closeDatabase } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { deleteOrganization } from "@/lib/tenant-deletion/service";
 import { applyMigrations } from "@/prisma/migrate";
 import { grantApplicationRole } from "@/prisma/roles";
 import { ensureDatabase, type Postgres } from "@/server/embedded/postgres";
 import { startTemporaryPostgres } from "@/server/embedded/temporary-postgres";
+import { actInDatabase } from "../support/act-in-database";
 import { runAdmin } from "../support/admin";
 import { newKey, type TestTenant } from "../support/api";
 import { openStream } from "../support/event-stream";
@@ -58,18 +58,13 @@ beforeAll(async () => {
   cells = { a, b };
 });
 afterAll(async () => {
-  await closeDatabase();
-  env().DATABASE_URL = ownDatabase;
+  await actInDatabase({ DATABASE_URL: ownDatabase });
   const all = Object.values(cells ?? {});
   await Promise.all(all.flatMap(({ web, worker }) => [web.end("SIGKILL"), worker.end("SIGKILL")]));
   await Promise.all(all.map(({ postgres }) => postgres.stop()));
 });
 
-/** The services of this process write to that cell from now on. */
-async function actIn(cell: Cell): Promise<void> {
-  await closeDatabase();
-  env().DATABASE_URL = cell.ownerUrl;
-}
+const actIn = (cell: Cell) => actInDatabase({ DATABASE_URL: cell.ownerUrl });
 
 const unlimited = { rateLimitPerMinute: 1_000_000 };
 
@@ -204,7 +199,7 @@ async function move(
     [
       "dist/admin.js",
       ...["tenant:move", "--tenant", slug, "--origin", to.web.url],
-      ...["--max-stop", "5", "--settle", "3", ...flags],
+      ...["--settle", "3", ...flags],
     ],
     {
       env: {

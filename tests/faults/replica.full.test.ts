@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { closeDatabase } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { actInDatabase } from "../support/act-in-database";
 import { newTenant, type TestTenant } from "../support/api";
 import { scrape, total } from "../support/exposition";
 import { freePort, type RunningProcess, startWeb } from "../support/processes";
@@ -43,13 +43,11 @@ beforeAll(async () => {
       return { ...web, metricsPort };
     }),
   );
-  await closeDatabase();
-  env().DATABASE_URL = servers.primaryUrl;
+  await actInDatabase({ DATABASE_URL: servers.primaryUrl });
 });
 afterAll(async () => {
   await Promise.all(webs.map((web) => web.end("SIGKILL")));
-  await closeDatabase();
-  env().DATABASE_URL = ownDatabase;
+  await actInDatabase({ DATABASE_URL: ownDatabase });
   await bridge?.stop();
   await servers?.stop();
 });

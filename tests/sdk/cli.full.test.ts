@@ -311,7 +311,7 @@ test("logs tail prints each request once, without its own, and continues after a
   const tail = start("logs", "tail", "--json", "--status", "4xx", "--base-url", proxy.url);
   const requests = results(tail);
   const notes = notesOf(tail);
-  await expect.poll(notes, { timeout: 30_000 }).toContain("Connected. Press Ctrl-C");
+  await expect.poll(notes).toContain("Connected. Press Ctrl-C");
   const next = async () => (await requests.next()).value;
 
   await call({ key }, "GET", "/customers");
@@ -323,7 +323,7 @@ test("logs tail prints each request once, without its own, and continues after a
   });
 
   proxy.isBroken = true;
-  await expect.poll(notes, { timeout: 30_000 }).toContain("Trying again.");
+  await expect.poll(notes).toContain("Trying again.");
   const invalid = await call({ key }, "POST", "/customers", {});
   proxy.isBroken = false;
   expect((await next()).id).toBe(invalid.headers.get("x-request-id"));

@@ -8,6 +8,7 @@ import { applyMigrations } from "@/prisma/migrate";
 import { requireMigrations } from "@/prisma/require-migrations";
 import { examineDatabase } from "@/server/admin/examine-database";
 import { ensureDatabase, type Postgres, startPostgres } from "@/server/embedded/postgres";
+import { actInDatabase } from "../support/act-in-database";
 import { call, newTenant } from "../support/api";
 import { newCertificateAuthority } from "../support/certificate-authority";
 import { onDatabase } from "../support/replicated-postgres";
@@ -57,15 +58,12 @@ beforeAll(async () => {
 });
 afterEach(closeDatabase);
 afterAll(async () => {
-  env().DATABASE_URL = ownDatabase;
+  await actInDatabase({ DATABASE_URL: ownDatabase });
   await server.stop();
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function use(url: string): Promise<void> {
-  await closeDatabase();
-  env().DATABASE_URL = url;
-}
+const use = (url: string) => actInDatabase({ DATABASE_URL: url });
 
 const findings = () => examineDatabase(env());
 

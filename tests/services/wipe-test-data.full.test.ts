@@ -54,6 +54,7 @@ test("sample data is added once, in test only, removing it deletes nothing of th
   for (const action of ["organization.sample_data_added", "organization.sample_data_removed"])
     expect(actions.filter((name) => name === action)).toHaveLength(1);
   await expect(addTo(as(owner, "live"))).rejects.toThrow("only in test");
+  expect(await sampleDataState(reader(identity))).toBe("possible");
 
   await addTo(identity);
   await ask(owner, tenant.slug);
@@ -116,6 +117,8 @@ const kept = [
   "retention_settings",
   // Ranges of ids.
   "search_segments",
+  // Zero bytes.
+  "storage_days",
   "stray_blobs",
   "webhook_secrets",
   "webhook_warnings",

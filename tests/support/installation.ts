@@ -9,7 +9,6 @@ import { postgresUrl } from "@/server/embedded/postgres";
 
 /** Long, because it rebuilds outdated files. */
 const startTimeoutMs = 300_000;
-const stopTimeoutMs = 20_000;
 
 type Options = {
   /** Environment variables in addition to those it needs. */
@@ -33,6 +32,7 @@ export async function startInstallation({
     env: { ...ownEnvironment(), PORT: "0", DATA_DIR: directory, ...environment },
     stdio: ["ignore", "pipe", isQuiet ? "ignore" : "inherit"],
   });
+  const ended = once(supervisor, "exit");
 
   let output = "";
   supervisor.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -68,12 +68,9 @@ export async function startInstallation({
 
   /** @param isKept leaves its data and logs in place, to be inspected */
   async function stop({ isKept = false } = {}): Promise<void> {
-    const ended = supervisor.exitCode === null ? once(supervisor, "exit") : Promise.resolve();
     supervisor.kill("SIGTERM");
-    await Promise.race([
-      ended,
-      sleep(stopTimeoutMs, undefined, { ref: false }).then(() => supervisor.kill("SIGKILL")),
-    ]);
+    // It limits by itself how long its processes take. Without it, they would still write here.
+    await ended;
     if (!isKept) rmSync(directory, { recursive: true, force: true });
   }
 

@@ -57,6 +57,8 @@ const statements = (tables: string[]) => [
      SELECT ${partition}, 'fil_' || ${ulid}, 'a.txt', 'text/plain', 1, sha256(i::text::bytea), 'file-' || i, CASE WHEN i % 2 = 0 THEN 'msg_' || ${ulid} END, at
      FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
   `INSERT INTO file_totals (tenant_id, environment, size_bytes) VALUES (${partition}, $1::int)`,
+  `INSERT INTO storage_days (tenant_id, environment, day, files, size_bytes)
+     SELECT tenant_id, environment, (created_at AT TIME ZONE 'UTC')::date AS day, count(*), sum(size_bytes) FROM files GROUP BY 1, 2, 3`,
   `INSERT INTO webhooks (tenant_id, environment, id, url, events, created_at, updated_at)
      SELECT ${partition}, id, 'http://127.0.0.1:9/', ARRAY['*'], now(), now() FROM unnest(ARRAY['${large.webhookId}', '${large.quietWebhookId}']) id`,
   // Half of the events and of what belongs to them are expired. Their transactions are older than

@@ -1,9 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import pino from "pino";
-import { expect, test, vi } from "vitest";
+import { expect, inject, test, vi } from "vitest";
 import { GET, POST } from "@/app/api/auth/[...nextauth]/route";
 import { logAreas, logOf, logOptions, parseLogLevels } from "@/lib/platform/log";
 import { logPageError } from "@/lib/platform/log-page-error";
@@ -140,7 +139,7 @@ test("LOG_LEVEL sets a level for everything, and one for single areas", async ()
 });
 
 test("full log files are rotated and compressed, and no line is lost until many are full", async () => {
-  const directory = mkdtempSync(path.join(tmpdir(), "parlance-logs-"));
+  const directory = mkdtempSync(path.join(inject("scratch"), "logs-"));
   vi.stubEnv("DATA_DIR", directory);
   vi.resetModules();
   const { logFile } = await import("@/server/embedded/log-file");
@@ -173,7 +172,7 @@ test("full log files are rotated and compressed, and no line is lost until many 
 });
 
 test("a line of any length that a process prints is cut", async () => {
-  const directory = mkdtempSync(path.join(tmpdir(), "parlance-logs-"));
+  const directory = mkdtempSync(path.join(inject("scratch"), "logs-"));
   vi.stubEnv("DATA_DIR", directory);
   vi.resetModules();
   const { logFile } = await import("@/server/embedded/log-file");

@@ -472,7 +472,11 @@ withRedis("in Redis", () => {
 
   test("with a wrong token the process counts by itself, and the log names no identifier", async () => {
     const errors = vi.spyOn(logOf("rate-limit"), "error").mockImplementation(() => undefined);
-    const limiter = upstashRateLimiter({ url: bridge.url, token: "wrong" });
+    const limiter = upstashRateLimiter({
+      url: bridge.url,
+      token: "wrong",
+      timeoutMs: 20_000,
+    });
     expect(await limiter.take("ada@example.com", 5, minuteMs)).toMatchObject({
       isAllowed: true,
       limit: 5,
@@ -492,6 +496,7 @@ describe("without a store", () => {
     const limiter = upstashRateLimiter({
       url: `http://127.0.0.1:${await closedPort()}`,
       token: "any",
+      timeoutMs: 20_000,
       elapsedMs: () => elapsedMs,
     });
     expect(await takeMany(limiter, 50, "someone", 3)).toBe(3);
