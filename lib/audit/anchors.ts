@@ -151,20 +151,24 @@ async function post(anchors: Anchor[]): Promise<void> {
   }
 }
 
-/** The anchors of a tenant's log, by sequence. */
+/**
+ * The anchors of a tenant's log, by sequence. The first one of each counts: if the end of a log was
+ * cut off, entries that were added later, by another process or after a restart, are anchored too.
+ */
 export async function readAnchors(tenantId: string, file?: string): Promise<Map<number, Anchor>> {
   const anchors = new Map<number, Anchor>();
   for await (const anchor of anchorsIn(file, tenantId))
-    if (anchor.tenantId === tenantId) anchors.set(anchor.sequence, anchor);
+    if (anchor.tenantId === tenantId && !anchors.has(anchor.sequence))
+      anchors.set(anchor.sequence, anchor);
   return anchors;
 }
 
-/** The newest anchor of each tenant's log. */
+/** The newest anchor of each tenant's log, and the first one of those with the same sequence. */
 export async function readNewestAnchors(file?: string): Promise<Map<string, Anchor>> {
   const newest = new Map<string, Anchor>();
   for await (const anchor of anchorsIn(file)) {
     const other = newest.get(anchor.tenantId);
-    if (!other || other.sequence <= anchor.sequence) newest.set(anchor.tenantId, anchor);
+    if (!other || other.sequence < anchor.sequence) newest.set(anchor.tenantId, anchor);
   }
   return newest;
 }
