@@ -4,7 +4,7 @@ import { listAgentVersions, publishAgent, rollBackAgent } from "@/lib/agents/ver
 import { mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";
-import { call, newKey, newTenant, type TestTenant, withoutIds } from "../support/api";
+import { call, newKey, newTenant, patiently, type TestTenant, withoutIds } from "../support/api";
 
 const person = { type: "USER" as const, id: newId("user"), role: "MEMBER" as const };
 const asPerson = (tenant: TestTenant) => ({ ...tenant.identity, actor: person });
@@ -125,7 +125,9 @@ describe("drafts", () => {
     const names = Array.from({ length: 20 }, (_, index) => `k${index}`);
 
     const replies = await Promise.all(
-      names.map((name) => call(tenant, "PATCH", `/agents/${id}`, { metadata: { [name]: true } })),
+      names.map((name) =>
+        patiently(() => call(tenant, "PATCH", `/agents/${id}`, { metadata: { [name]: true } })),
+      ),
     );
 
     expect(replies.map(({ status }) => status)).toEqual(names.map(() => 200));
@@ -137,7 +139,7 @@ describe("drafts", () => {
     const tenant = await newTenant();
     const post = () =>
       call(tenant, "POST", "/agents", { name: "Support" }, { "idempotency-key": "one" });
-    const replies = await Promise.all(Array.from({ length: 20 }, post));
+    const replies = await Promise.all(Array.from({ length: 20 }, () => patiently(post)));
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
     expect((await call(tenant, "GET", "/agents")).body.data).toHaveLength(1);
   });
@@ -501,7 +503,7 @@ describe("decisions based on a draft that was shown", () => {
     expect(saved.filter((agent) => agent !== null)).toEqual([await get(tenant, id)]);
 
     const patches = Array.from({ length: 20 }, (_, index) =>
-      call(tenant, "PATCH", `/agents/${id}`, { greeting: `patch ${index}` }),
+      patiently(() => call(tenant, "PATCH", `/agents/${id}`, { greeting: `patch ${index}` })),
     );
     const times = (await Promise.all(patches)).map(({ body }) => body.updatedAt);
     expect(new Set(times).size).toBe(20);

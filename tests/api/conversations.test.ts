@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { db } from "@/lib/platform/db";
-import { call, newKey, newTenant, type TestTenant } from "../support/api";
+import { call, newKey, newTenant, patiently, type TestTenant } from "../support/api";
 import { eventsInOrder } from "../support/feed";
 import { newMember } from "../support/people";
 
@@ -459,10 +459,12 @@ describe("messages", () => {
 
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        call(tenant, "POST", `/conversations/${id}/messages`, {
-          text: `"sequence":0 ${index}`,
-          metadata: { sequence: 0 },
-        }),
+        patiently(() =>
+          call(tenant, "POST", `/conversations/${id}/messages`, {
+            text: `"sequence":0 ${index}`,
+            metadata: { sequence: 0 },
+          }),
+        ),
       ),
     );
 
@@ -813,7 +815,7 @@ describe("messages", () => {
         const { id, seen } = await newClosed(tenant);
         const body = { text: "Again", onClosed };
         const replies = await Promise.all(
-          Array.from({ length: 20 }, () => post(tenant, id, body, "k")),
+          Array.from({ length: 20 }, () => patiently(() => post(tenant, id, body, "k"))),
         );
         expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
         expect(replies[0]?.status).toBe(201);
@@ -830,7 +832,7 @@ describe("messages", () => {
       const { id, seen } = await newClosed(tenant);
       const replies = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          post(tenant, id, { text: `${index}`, onClosed: "reopen" }),
+          patiently(() => post(tenant, id, { text: `${index}`, onClosed: "reopen" })),
         ),
       );
       expect(replies.map(({ body }) => body.sequence).toSorted((a, b) => a - b)).toEqual(

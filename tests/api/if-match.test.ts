@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { routes } from "@/lib/api/routes";
-import { call, newKey, newTenant, type Reply, type TestTenant } from "../support/api";
+import { call, newKey, newTenant, patiently, type Reply, type TestTenant } from "../support/api";
 import { newKnowledgeBase } from "../support/documents";
 
 const ifMatch = (version: string, key?: string) => ({
@@ -195,7 +195,7 @@ describe.each(Object.entries(changed))(
 
       const replies = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          call(tenant, method, path ?? resource, bodies[index % 2], ifMatch(etag)),
+          patiently(() => call(tenant, method, path ?? resource, bodies[index % 2], ifMatch(etag))),
         ),
       );
 

@@ -112,6 +112,17 @@ export async function call(
   });
 }
 
+/**
+ * Sends again while the response says when to, as clients do: on a busy machine, concurrent requests
+ * for one object can wait longer for each other than the product lets them.
+ */
+export async function patiently(request: () => Promise<Reply>): Promise<Reply> {
+  for (;;) {
+    const reply = await request();
+    if (reply.headers.get("retry-after") === null) return reply;
+  }
+}
+
 /** Checks every response against the OpenAPI document, whatever the test looks for. */
 export async function send(path: string, init: RequestInit): Promise<Reply> {
   const response = await fetch(`${baseUrl()}${path}`, init);
