@@ -196,6 +196,14 @@ test("a head is anchored once, also while a rolled-back entry is awaited", async
   await expect.poll(() => anchoredFromSecond(tenant.id)).toEqual([2, 3]);
 });
 
+test("a flush ends only after one that was in progress, so that a process that ends loses no head", async () => {
+  const { tenant } = await newLog(1);
+  const inProgress = flushAnchors();
+  await flushAnchors();
+  expect(anchoredFromSecond(tenant.id)).toEqual([2]);
+  await inProgress;
+});
+
 /** The sequences in a log's anchors. The first entry is left out: a slow test may anchor it too. */
 function anchoredFromSecond(tenantId: string): number[] {
   const lines = readFileSync(env().AUDIT_ANCHOR_FILE, "utf8").trim().split("\n");
