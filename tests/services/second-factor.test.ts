@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { changePassword } from "@/lib/auth/change-password";
 import { withAccount } from "@/lib/auth/known-device";
 import { hashPassword } from "@/lib/auth/password";
@@ -32,8 +32,10 @@ import { findStep, totp } from "@/lib/second-factor/totp";
 import { findLiveSession, type SignedInUser } from "@/lib/sessions/service";
 import { ProofNeeded, proofLifetimeMs } from "@/lib/step-up/proof";
 import { newAuthenticator } from "../support/authenticator";
+import { stopLimiterClock } from "../support/limiter-clock";
 import { as, auditOf, newMember, newOrganization, newSession } from "../support/people";
 
+beforeEach(() => void stopLimiterClock());
 afterEach(() => setCurrentTime(null));
 
 const password = "correct horse battery";
