@@ -8,6 +8,7 @@ import { canonicalJson, keyIdOf } from "@/lib/audit/hash-chain";
 import { exportAuditEntries, listAuditEntries, recordAudit } from "@/lib/audit/service";
 import { foreignAuditKeys, verifyAuditChain, verifyChainOf } from "@/lib/audit/verify-chain";
 import { mutate, reader } from "@/lib/platform/caller";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { db, pool } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { RoleMissing } from "@/lib/platform/roles";
@@ -15,6 +16,9 @@ import { renameTenant } from "@/lib/tenants/service";
 import { renameUser } from "@/lib/users/service";
 import { grantApplicationRole } from "@/prisma/roles";
 import { as, auditOf, newMember, newOrganization, type TestPerson } from "../support/people";
+
+// Transactions wait for each other here, on any machine.
+databaseWaits.lock = 60_000;
 
 /** A log of `count` entries, after the one about the creation of the organization. */
 async function newLog(count: number) {
