@@ -40,7 +40,7 @@ beforeAll(async () => {
   worker = await startWorker({
     METRICS_PORT: String(ports.worker),
     // The failed delivery is not tried again before the metrics are read.
-    WEBHOOK_RETRY_SCHEDULE: "3600",
+    WEBHOOK_RETRY_SCHEDULE: Array(7).fill("3600").join(),
   });
 
   for (const path of ["/", "/failing"])
