@@ -1,7 +1,8 @@
 import type { IdempotencyRecord, Serialize } from "@/lib/events/idempotency-record";
 import { type StoredFile, withStoredFile } from "@/lib/platform/blobs/service";
 import { type Caller, type Identity, mutate, reader } from "@/lib/platform/caller";
-import { hasReplica, lockTimeoutMs } from "@/lib/platform/db";
+import { databaseWaits } from "@/lib/platform/database-waits";
+import { hasReplica } from "@/lib/platform/db";
 import { atDeadline } from "@/lib/platform/deadlines";
 import { AppError, idempotencyInProgress, idempotencyKeyReused } from "@/lib/platform/errors";
 import { readFromReplica } from "@/lib/platform/replica";
@@ -59,7 +60,7 @@ export async function perform(change: Change): Promise<JsonResponse> {
   if (!record) return makeWithFile(change);
 
   const name = `${identity.partition.tenantId} ${identity.partition.environment} ${record.key}`;
-  const deadlineMs = performance.now() + lockTimeoutMs;
+  const deadlineMs = performance.now() + databaseWaits.lock;
   for (let earlier = running.get(name); earlier; earlier = running.get(name)) {
     const response = await outcomeOf(earlier.response, deadlineMs - performance.now());
     if (response === "late") throw idempotencyInProgress();

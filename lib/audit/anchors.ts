@@ -25,6 +25,8 @@ type Shared = {
   /** The newest sequence that this process wrote for each tenant. */
   written: Map<string, number>;
   timer?: NodeJS.Timeout;
+  /** Resolves when the flush in progress has ended. */
+  flushing?: Promise<void>;
 };
 const maximumWritten = 10_000;
 
@@ -57,10 +59,19 @@ function schedule(): void {
 }
 
 /**
- * Anchors each log whose head is newer than the last one written. Also called when a process ends.
- * A log whose head cannot be read waits for the next time; the others are anchored all the same.
+ * Anchors each log whose head is newer than the last one written. Also called when a process ends,
+ * so it waits for a flush in progress: that one has taken over what was waiting, but may not have
+ * written it yet.
  */
-export async function flushAnchors(): Promise<void> {
+export function flushAnchors(): Promise<void> {
+  const current = state();
+  const flushed = (current.flushing ?? Promise.resolve()).then(anchorWaiting);
+  current.flushing = flushed.catch(() => {});
+  return flushed;
+}
+
+/** A log whose head cannot be read waits for the next time; the others are anchored all the same. */
+async function anchorWaiting(): Promise<void> {
   const { waiting } = state();
   const due = [...waiting];
   waiting.clear();

@@ -3,6 +3,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { Prisma, PrismaClient } from "@/prisma/generated/client";
 import { connectionBudget, type ProcessRole } from "./connection-budget";
+import { databaseWaits } from "./database-waits";
 import { env } from "./env";
 import { logOf } from "./log";
 import { prepareSession } from "./prepare-session";
@@ -23,13 +24,6 @@ export const nullColumn = Prisma.DbNull;
 /** The client itself, or the transaction that a mutation runs in. */
 export type Db = Prisma.TransactionClient;
 
-/** How long a statement may wait for a locked row, most often an idempotency record. */
-export const lockTimeoutMs = 5_000;
-/**
- * The limit for a transaction that waits for its client. A process that hangs must not delay the
- * event feed, which ends before the oldest open transaction.
- */
-const idleTransactionTimeoutMs = 20_000;
 /**
  * Added to the statement timeout, which PostgreSQL enforces: a connection that is silent for longer
  * is broken.
@@ -37,8 +31,6 @@ const idleTransactionTimeoutMs = 20_000;
 const deadlineMarginMs = 1_000;
 /** For the connection that polls the replica's position. */
 const pollDeadlineMs = 1_500;
-/** How long a request waits for a connection while all of them are in use. */
-const poolTimeoutMs = 5_000;
 
 type Connections = {
   pool: pg.Pool;
@@ -74,8 +66,8 @@ const shared = globalThis as {
   parlanceReplicaConnections?: { reads: Connections; polls: Connections };
 };
 
-/** For work that takes milliseconds on a healthy database: opening a connection, a heartbeat. */
-export const connectTimeoutMs = () => Math.min(3_000, env().DATABASE_STATEMENT_TIMEOUT_MS);
+export const connectTimeoutMs = () =>
+  Math.min(databaseWaits.newConnection, env().DATABASE_STATEMENT_TIMEOUT_MS);
 
 /**
  * The options of a new connection. A direct one bypasses a connection pooler to get its own
@@ -121,9 +113,9 @@ function connect({ options, max, server, setting, ownSettings, deadlineMs }: Tar
   const isPoolerExpected = setting === "DATABASE_URL" && DATABASE_DIRECT_URL !== undefined;
   const settings = {
     application_name: `parlance ${processRole}`,
-    lock_timeout: lockTimeoutMs,
+    lock_timeout: databaseWaits.lock,
     statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
+    idle_in_transaction_session_timeout: databaseWaits.idleTransaction,
     jit: "off",
     // If a statement waited for a row lock, PostgreSQL 18 may choose its partitions with memory that
     // it has already freed. It then crashes, or finds no rows.
@@ -135,7 +127,7 @@ function connect({ options, max, server, setting, ownSettings, deadlineMs }: Tar
     ...options,
     Client: PooledClient,
     max,
-    connectionTimeoutMillis: poolTimeoutMs,
+    connectionTimeoutMillis: databaseWaits.freeConnection,
     onConnect: (client) => {
       // The pool stops listening when it hands a connection out, and Prisma starts a moment later.
       // An error in between, which may be in the packet that ended the statement before, would end
@@ -184,7 +176,10 @@ function prismaClient(pool: pg.Pool): PrismaClient {
     adapter: new PrismaPg(pool, {
       statementNameGenerator: ({ sql }) => statementName("prisma", sql),
     }),
-    transactionOptions: { maxWait: 5_000, timeout: 15_000 },
+    transactionOptions: {
+      maxWait: databaseWaits.freeConnection,
+      timeout: databaseWaits.transaction,
+    },
   });
 }
 

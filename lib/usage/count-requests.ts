@@ -29,9 +29,9 @@ export function countRequest(key: KnownKey): void {
 
 /** Writes what is pending. Also called on shutdown. */
 export async function flushRequestCounts(): Promise<void> {
-  await writing;
+  while (writing) await writing;
   if (pending.size === 0) return;
-  writing ??= write();
+  writing = write();
   await writing;
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createApiKey, rollApiKey } from "@/lib/api-keys/service";
 import { changePassword } from "@/lib/auth/change-password";
 import { withAccount } from "@/lib/auth/known-device";
@@ -17,6 +17,7 @@ import { logOf } from "@/lib/platform/log";
 import { type Device, findLiveSession } from "@/lib/sessions/service";
 import { ProofNeeded } from "@/lib/step-up/proof";
 import type { Environment } from "@/prisma/generated/enums";
+import { stopLimiterClock } from "../support/limiter-clock";
 import {
   as,
   newAddress,
@@ -26,6 +27,7 @@ import {
   newSession,
 } from "../support/people";
 
+beforeEach(() => void stopLimiterClock());
 afterEach(() => vi.restoreAllMocks());
 
 const password = "correct horse battery";

@@ -8,6 +8,7 @@ import { canonicalJson, keyIdOf } from "@/lib/audit/hash-chain";
 import { exportAuditEntries, listAuditEntries, recordAudit } from "@/lib/audit/service";
 import { foreignAuditKeys, verifyAuditChain, verifyChainOf } from "@/lib/audit/verify-chain";
 import { mutate, reader } from "@/lib/platform/caller";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { db, pool } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { RoleMissing } from "@/lib/platform/roles";
@@ -15,6 +16,9 @@ import { renameTenant } from "@/lib/tenants/service";
 import { renameUser } from "@/lib/users/service";
 import { grantApplicationRole } from "@/prisma/roles";
 import { as, auditOf, newMember, newOrganization, type TestPerson } from "../support/people";
+
+// Transactions wait for each other here, on any machine.
+databaseWaits.lock = 60_000;
 
 /** A log of `count` entries, after the one about the creation of the organization. */
 async function newLog(count: number) {
@@ -194,6 +198,14 @@ test("a head is anchored once, also while a rolled-back entry is awaited", async
   await mutate(as(owner), (caller) => renameTenant(caller, "Committed"));
   for (let check = 0; check < 5; check++) await flushAnchors();
   await expect.poll(() => anchoredFromSecond(tenant.id)).toEqual([2, 3]);
+});
+
+test("a flush ends only after one that was in progress, so that a process that ends loses no head", async () => {
+  const { tenant } = await newLog(1);
+  const inProgress = flushAnchors();
+  await flushAnchors();
+  expect(anchoredFromSecond(tenant.id)).toEqual([2]);
+  await inProgress;
 });
 
 /** The sequences in a log's anchors. The first entry is left out: a slow test may anchor it too. */

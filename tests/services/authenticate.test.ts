@@ -7,11 +7,13 @@ import { createApiKey, updateApiKey } from "@/lib/api-keys/service";
 import { type Identity, mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { createTenant } from "@/lib/tenants/service";
+import { stopLimiterClock } from "../support/limiter-clock";
 
 const failures = 300;
 let identity: Identity;
 
 beforeAll(async () => {
+  stopLimiterClock();
   const tenant = await createTenant(db(), { name: "Authenticate" });
   identity = {
     partition: { tenantId: tenant.id, environment: "test" },

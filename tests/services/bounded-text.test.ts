@@ -1,10 +1,12 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { z } from "zod";
 import { returnPath } from "@/lib/auth/return-path";
 import { confirmPassword, signIn } from "@/lib/auth/service";
 import { failureLimits, maximumFailures } from "@/lib/auth/throttle";
 import { changePasswordInput, newPersonInput, resetPasswordInput } from "@/lib/users/schema";
+import { stopLimiterClock } from "../support/limiter-clock";
 
+beforeEach(() => void stopLimiterClock());
 afterEach(() => vi.restoreAllMocks());
 
 /** One code unit that NFKC expands to eighteen. */

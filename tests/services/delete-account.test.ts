@@ -7,6 +7,7 @@ import { acceptInvitation } from "@/lib/members/accept-invitation";
 import { deleteAccount } from "@/lib/members/delete-account";
 import { createInvitation } from "@/lib/members/invitations";
 import { mutate } from "@/lib/platform/caller";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { db, pool } from "@/lib/platform/db";
 import { ProofNeeded, proofLifetimeMs } from "@/lib/step-up/proof";
 import { createOrganization } from "@/lib/tenants/service";
@@ -20,6 +21,9 @@ import {
   someDevice,
   type TestPerson,
 } from "../support/people";
+
+// Transactions wait for each other here, on any machine.
+databaseWaits.lock = 60_000;
 
 const password = "correct horse battery";
 const passwordHash = await hashPassword(password);

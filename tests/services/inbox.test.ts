@@ -15,11 +15,15 @@ import { unreadConversations, visitConversation } from "@/lib/conversations/visi
 import { listEventsOfObject } from "@/lib/events/of-object";
 import { leaveOrganization } from "@/lib/members/service";
 import { type Identity, mutate, reader } from "@/lib/platform/caller";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { db } from "@/lib/platform/db";
 import { RoleMissing } from "@/lib/platform/roles";
 import { newId } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
 import { as, auditOf, newMember, newOrganization } from "../support/people";
+
+// Transactions wait for each other here, on any machine.
+databaseWaits.lock = 60_000;
 
 async function newIdentity(): Promise<Identity> {
   const { id } = await createTenant(db(), { name: "Inbox" });

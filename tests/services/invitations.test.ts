@@ -10,6 +10,7 @@ import {
 } from "@/lib/members/invitations";
 import { changeRole, leaveOrganization, removeMember } from "@/lib/members/service";
 import { type Caller, mutate, reader } from "@/lib/platform/caller";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { db } from "@/lib/platform/db";
 import { RoleMissing } from "@/lib/platform/roles";
 import { setCurrentTime } from "@/lib/platform/time";
@@ -24,6 +25,9 @@ import {
   someDevice,
   type TestPerson,
 } from "../support/people";
+
+// Transactions wait for each other here, on any machine.
+databaseWaits.lock = 60_000;
 
 afterEach(() => setCurrentTime(null));
 

@@ -161,7 +161,6 @@ test.each(
   ),
 )(
   "analyzed conversations of $tenantId by $query read no more than a page, either way",
-  { timeout: 60_000 },
   async ({ tenantId, query }) => {
     const partition = { tenantId, environment: "test" as const };
     for (const order of ["asc", "desc"]) {

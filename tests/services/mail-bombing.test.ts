@@ -4,11 +4,15 @@ import type { Mail } from "@/lib/mail/mail-kinds";
 import { writeMail } from "@/lib/mail/write-mail";
 import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/members/invitations";
 import { mutate } from "@/lib/platform/caller";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
 import { organizationInput, personInput } from "@/lib/users/schema";
 import { as, newAddress, newOrganization, type TestPerson } from "../support/people";
+
+// Transactions wait for each other here, on any machine.
+databaseWaits.lock = 60_000;
 
 const start = Date.parse("2026-03-01T08:00:00.000Z");
 const dayMs = 24 * 60 * 60_000;

@@ -290,6 +290,7 @@ describe("alerts of webhooks", () => {
       await disableWebhook(partition, id, "GONE");
     }
     await setTarget(owner, quick.url);
+    const late = await newTeam();
 
     const sending = sendAlerts(100);
     await quick.received(1);
@@ -304,7 +305,6 @@ describe("alerts of webhooks", () => {
         { attemptCount: 0, status: "PENDING" },
       ]);
     // Also one that is queued by now.
-    const late = await newTeam();
     await setTarget(late.owner, quick.url);
     await quick.received(2);
     expect(slow.requests).toHaveLength(3);

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { changePassword } from "@/lib/auth/change-password";
 import { withAccount } from "@/lib/auth/known-device";
 import { hashPassword } from "@/lib/auth/password";
@@ -22,8 +22,10 @@ import {
   revokeSession,
   startSession,
 } from "@/lib/sessions/service";
+import { stopLimiterClock } from "../support/limiter-clock";
 import { auditOf, newAddress, newOrganization, newPerson, newSession } from "../support/people";
 
+beforeEach(() => void stopLimiterClock());
 afterEach(() => setCurrentTime(null));
 
 const oldPassword = "correct horse battery";

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createApiKey } from "@/lib/api-keys/service";
 import { hashPassword } from "@/lib/auth/password";
 import { confirmPassword, signIn } from "@/lib/auth/service";
@@ -11,6 +11,7 @@ import { ProofNeeded, proofLifetimeMs, requireRecentProof } from "@/lib/step-up/
 import { createAccount } from "@/lib/users/service";
 import { createWebhook, updateWebhook } from "@/lib/webhooks/service";
 import type { Environment } from "@/prisma/generated/enums";
+import { stopLimiterClock } from "../support/limiter-clock";
 
 const password = "correct horse battery";
 let passwordHash = "";
@@ -18,6 +19,7 @@ let number = 0;
 beforeAll(async () => {
   passwordHash = await hashPassword(password);
 });
+beforeEach(() => void stopLimiterClock());
 afterEach(() => setCurrentTime(null));
 
 const now = new Date("2026-03-01T08:00:00.000Z");

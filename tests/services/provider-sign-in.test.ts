@@ -8,11 +8,15 @@ import { gitHubApi } from "@/lib/auth/providers";
 import { signIn } from "@/lib/auth/service";
 import { maximumSignUps, mayCreateAccount } from "@/lib/auth/throttle";
 import { openMail } from "@/lib/mail/service";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { db, pool } from "@/lib/platform/db";
 import { parseEnv } from "@/lib/platform/env";
 import { findLiveSession, startSession } from "@/lib/sessions/service";
 import { proofLifetimeMs } from "@/lib/step-up/proof";
 import { auditOf, newAddress, newOrganization, newSession } from "../support/people";
+
+// Transactions wait for each other here, on any machine.
+databaseWaits.lock = 60_000;
 
 const password = "correct horse battery";
 const passwordHash = await hashPassword(password);

@@ -130,6 +130,7 @@ test("another plan has thresholds of its own", async () => {
 
 test("an upload that does not fit is a warning of 100%, once", async () => {
   const { tenant, owner } = await newTeam();
+  setCurrentTime(() => new Date("2026-04-10T00:00:00Z"));
   await store(tenant.id, 0.99 * gigabyte, "test");
   const upload = () => mutate(as(owner), (caller) => requireRoomForBytes(caller, 0.02 * gigabyte));
   for (let count = 0; count < 3; count++)

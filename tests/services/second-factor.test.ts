@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { changePassword } from "@/lib/auth/change-password";
 import { withAccount } from "@/lib/auth/known-device";
 import { hashPassword } from "@/lib/auth/password";
@@ -17,6 +17,7 @@ import { confirmPassword, signIn } from "@/lib/auth/service";
 import { failureLimits, maximumFailures } from "@/lib/auth/throttle";
 import { openMail } from "@/lib/mail/service";
 import { mutate } from "@/lib/platform/caller";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { db, pool } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
 import { addPasskey, askToAdd, removePasskey } from "@/lib/second-factor/add-passkey";
@@ -32,8 +33,13 @@ import { findStep, totp } from "@/lib/second-factor/totp";
 import { findLiveSession, type SignedInUser } from "@/lib/sessions/service";
 import { ProofNeeded, proofLifetimeMs } from "@/lib/step-up/proof";
 import { newAuthenticator } from "../support/authenticator";
+import { stopLimiterClock } from "../support/limiter-clock";
 import { as, auditOf, newMember, newOrganization, newSession } from "../support/people";
 
+// Transactions wait for each other here, on any machine.
+databaseWaits.lock = 60_000;
+
+beforeEach(() => void stopLimiterClock());
 afterEach(() => setCurrentTime(null));
 
 const password = "correct horse battery";

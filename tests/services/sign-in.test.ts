@@ -1,5 +1,5 @@
 import { encode } from "next-auth/jwt";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   hasSignedInWith,
   openKnownDevice,
@@ -17,13 +17,17 @@ import {
 } from "@/lib/auth/throttle";
 import { throttleAddress } from "@/lib/platform/client-address";
 import { db } from "@/lib/platform/db";
-import { memoryRateLimiter } from "@/lib/platform/rate-limit/memory-rate-limiter";
 import { type Device, findLiveSession } from "@/lib/sessions/service";
 import { createAccount } from "@/lib/users/service";
+import { stopLimiterClock } from "../support/limiter-clock";
 
 const password = "na\u00efve caf\u00e9 du coin";
 const passwordHash = await passwords.hashPassword(password);
 let number = 0;
+let clock: ReturnType<typeof stopLimiterClock>;
+beforeEach(() => {
+  clock = stopLimiterClock();
+});
 afterEach(() => vi.restoreAllMocks());
 
 async function newUser() {
@@ -93,25 +97,6 @@ test.each([
   expect(await signIn(credentials, newDevice())).toEqual({ outcome: "failed" });
 });
 
-/** Uses its own limiter, with a clock that the test sets. */
-function withClock() {
-  let nowMs = 0;
-  const shared = globalThis as { parlanceRateLimit?: unknown };
-  const before = shared.parlanceRateLimit;
-  shared.parlanceRateLimit = {
-    limiter: memoryRateLimiter({ now: () => nowMs }),
-    store: { name: "memory", fallbacks: { count: 0, lastAtMs: null } },
-  };
-  onTestFinished(() => {
-    shared.parlanceRateLimit = before;
-  });
-  return {
-    pass: (ms: number) => {
-      nowMs += ms;
-    },
-  };
-}
-
 const guess = (email: string, device: Device) =>
   signIn({ email, password: "wrong password" }, device);
 
@@ -130,7 +115,6 @@ describe("after too many failures", () => {
   });
 
   test("the wait grows with the failures, and ends", async () => {
-    const clock = withClock();
     const email = await newUser();
     const device = newDevice();
     const waits = [];
@@ -237,7 +221,6 @@ describe("strangers lock no one out", () => {
   });
 
   test("many networks guessing together get few guesses each, and a new network still lets the owner in", async () => {
-    withClock();
     const email = await newUser();
     for (let failure = 0; failure < attackThreshold; failure++)
       await throttleFailures(email, newDevice(), async () => null);

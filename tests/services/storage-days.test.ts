@@ -46,12 +46,12 @@ const newFile = async ({ key }: TestTenant, text: string): Promise<string> => {
   return (await send("/v1/public/files", { method: "POST", headers, body: form })).body.id;
 };
 
-/** Rows of other days, as if they had been uploaded then. */
+/** As if the rows had been uploaded on three other days, whatever the time is now. */
 const moveToDays = (table: "documents" | "files", tenantId: string) =>
   pool().query(
     `WITH moved AS (DELETE FROM ${table} WHERE tenant_id = $1 RETURNING *)
      INSERT INTO ${table} SELECT (jsonb_populate_record(NULL::${table}, to_jsonb(moved) || jsonb_build_object('created_at',
-       moved.created_at - row_number() OVER (ORDER BY id) % 3 * interval '1 day'))).* FROM moved`,
+       timestamptz '2026-01-03 12:00Z' - row_number() OVER (ORDER BY id) % 3 * interval '1 day'))).* FROM moved`,
     [tenantId],
   );
 

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { afterEach, expect, test } from "vitest";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { pool } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { changeState, createGuards, dropGuards } from "@/lib/tenant-move/guard";
@@ -8,6 +9,8 @@ import { call, newTenant, type TestTenant } from "../support/api";
 
 // A request waits up to five seconds for a lock and then gets a 503. So the command of a move must
 // never wait in front of requests until a long transaction has ended.
+// Here they wait longer, so that only a command that waits in front of them fails a test.
+databaseWaits.lock = 30_000;
 
 const open: pg.Client[] = [];
 afterEach(async () => {

@@ -284,7 +284,7 @@ test("a locked row delays no one, and is deleted afterwards", async () => {
   const { tenant, owner, test } = await newFilledTenant();
   await ask(owner, tenant.slug);
   const client = await pool().connect();
-  await client.query("BEGIN");
+  await client.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0");
   await client.query("SELECT 1 FROM conversations WHERE id = $1 FOR UPDATE", [
     test.conversationIds[0],
   ]);

@@ -95,5 +95,6 @@ async function countEarlier({ identity, keyId }: TestTenant, webhookId: string) 
   const conversations = { conversationsCreated: 5, messagesReceived: 5, messagesSent: 5 };
   await db().conversationDay.createMany({
     data: days.slice(1).map((day) => ({ ...partition, day, ...conversations })),
+    skipDuplicates,
   });
 }

@@ -2,8 +2,17 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, inject, type MockInstance, vi } from "vitest";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { newDatabase } from "./database";
 import { afterEachFile, beforeEachFile } from "./per-file";
+
+// Not for locks: some tests wait until a request gives up, and those that hold a lock lengthen it.
+Object.assign(databaseWaits, {
+  freeConnection: 60_000,
+  newConnection: 60_000,
+  transaction: 60_000,
+  idleTransaction: 120_000,
+});
 
 // Runs before each test file, and before that file imports anything: lib/platform/env.ts then finds
 // an environment of its own. Files that share a process (vitest.config.ts) share it.

@@ -166,8 +166,7 @@ async function connectToRedis(socketPath: string, redisProcess: ChildProcess) {
     hasEnded = true;
   });
   // Redis takes a moment to make its socket.
-  const reconnectStrategy = (retries: number) =>
-    hasEnded || retries > 200 ? new Error("Redis did not start") : 25;
+  const reconnectStrategy = () => (hasEnded ? new Error("Redis did not start") : 25);
   const client = createClient({
     RESP: 2,
     socket: { path: socketPath, tls: false, reconnectStrategy },

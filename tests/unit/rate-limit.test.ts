@@ -247,15 +247,11 @@ describe("any window of 60 s holds at most the limit, and none is refused below 
     });
     afterAll(() => Promise.all(takers.map((taker) => taker.end?.())));
 
-    test.each([1, 2, 3])(
-      "from %i processes",
-      async (processes) => {
-        expect(
-          await holdAgainstLog(() => takers.slice(0, processes), { numRuns: 3, seed: 1 }),
-        ).toMatchObject({ cases: 3, worstWindow: 1 });
-      },
-      60_000,
-    );
+    test.each([1, 2, 3])("from %i processes", async (processes) => {
+      expect(
+        await holdAgainstLog(() => takers.slice(0, processes), { numRuns: 3, seed: 1 }),
+      ).toMatchObject({ cases: 3, worstWindow: 1 });
+    });
   });
 });
 
