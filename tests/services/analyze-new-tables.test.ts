@@ -1,6 +1,13 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
 import { expect, test } from "vitest";
+import { mutate } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
-import { analyzeNewTables } from "@/lib/scheduling/analyze-new-tables";
+import { env } from "@/lib/platform/env";
+import { analyzeNewTables, outgrownTablesStatement } from "@/lib/scheduling/analyze-new-tables";
+import { renameTenant } from "@/lib/tenants/service";
+import { grantApplicationRole } from "@/prisma/roles";
+import { as, newOrganization } from "../support/people";
 import { newPartition } from "../support/webhooks";
 
 const run = (text: string, values: unknown[] = []) =>
@@ -46,4 +53,31 @@ test("a table that was analyzed while it was empty is analyzed when it has rows,
 
   await add(200);
   await expect.poll(analyzed).toBe(360);
+});
+
+test("tables that the application's role may not analyze are left out", async () => {
+  const ownerUrl = env().DATABASE_URL;
+  const applicationUrl = new URL(ownerUrl);
+  const [username, password] = [randomBytes(6).toString("hex"), randomBytes(12).toString("hex")];
+  Object.assign(applicationUrl, { username: `app_${username}`, password });
+  await grantApplicationRole(ownerUrl, applicationUrl.href, { password });
+  await run("ALTER TABLE customers SET (autovacuum_enabled = off)");
+  await run("ALTER TABLE audit_entries SET (autovacuum_enabled = off)");
+  await add(20_000);
+  const { owner } = await newOrganization();
+  for (let number = 0; number < 60; number++)
+    await mutate(as(owner), (caller) => renameTenant(caller, `Name ${number}`));
+
+  const outgrown = async (connectionString: string) => {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    const { text, values } = outgrownTablesStatement({ limit: 100 });
+    const { rows } = await client.query<{ name: string }>(text, [...values]);
+    await client.end();
+    return rows.map(({ name }) => name);
+  };
+  const tables = ["customers", "audit_entries"];
+  await expect.poll(() => outgrown(ownerUrl)).toEqual(expect.arrayContaining(tables));
+  const names = await outgrown(applicationUrl.href);
+  expect(tables.filter((name) => names.includes(name))).toEqual(["customers"]);
 });
