@@ -4,7 +4,7 @@ import { listAgentVersions, publishAgent, rollBackAgent } from "@/lib/agents/ver
 import { mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";
-import { call, newKey, newTenant, type TestTenant, withoutIds } from "../support/api";
+import { call, newKey, newTenant, retried, type TestTenant, withoutIds } from "../support/api";
 
 const person = { type: "USER" as const, id: newId("user"), role: "MEMBER" as const };
 const asPerson = (tenant: TestTenant) => ({ ...tenant.identity, actor: person });
@@ -137,7 +137,7 @@ describe("drafts", () => {
     const tenant = await newTenant();
     const post = () =>
       call(tenant, "POST", "/agents", { name: "Support" }, { "idempotency-key": "one" });
-    const replies = await Promise.all(Array.from({ length: 20 }, post));
+    const replies = await Promise.all(Array.from({ length: 20 }, () => retried(post)));
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
     expect((await call(tenant, "GET", "/agents")).body.data).toHaveLength(1);
   });

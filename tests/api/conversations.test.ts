@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { db } from "@/lib/platform/db";
-import { call, newKey, newTenant, type TestTenant } from "../support/api";
+import { call, newKey, newTenant, retried, type TestTenant } from "../support/api";
 import { eventsInOrder } from "../support/feed";
 import { newMember } from "../support/people";
 
@@ -812,9 +812,8 @@ describe("messages", () => {
         const tenant = await newTenant();
         const { id, seen } = await newClosed(tenant);
         const body = { text: "Again", onClosed };
-        const replies = await Promise.all(
-          Array.from({ length: 20 }, () => post(tenant, id, body, "k")),
-        );
+        const request = () => post(tenant, id, body, "k");
+        const replies = await Promise.all(Array.from({ length: 20 }, () => retried(request)));
         expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
         expect(replies[0]?.status).toBe(201);
         expect((await read(tenant, "/conversations")).data).toHaveLength(

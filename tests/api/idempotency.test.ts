@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Db, db } from "@/lib/platform/db";
-import { call, newKey, newTenant, send, type TestTenant } from "../support/api";
+import { call, newKey, newTenant, retried, send, type TestTenant } from "../support/api";
 
 const key = (value: string) => ({ "idempotency-key": value });
 /** Another process's transaction that has claimed the key "k" and does not end. */
@@ -27,14 +27,8 @@ describe.each([
   test("50 concurrent requests with one key create one conversation and get 50 equal responses", async () => {
     const tenant = await newTenant();
 
-    // As a client does: on a busy machine, the first request can take longer than the others wait.
-    const send = async () => {
-      for (;;) {
-        const reply = await call(tenant, "POST", "/conversations", body, key("one"));
-        if (reply.headers.get("retry-after") === null) return reply;
-      }
-    };
-    const replies = await Promise.all(Array.from({ length: 50 }, send));
+    const request = () => call(tenant, "POST", "/conversations", body, key("one"));
+    const replies = await Promise.all(Array.from({ length: 50 }, () => retried(request)));
 
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(replies[0]?.status).toBe(201);
@@ -127,9 +121,8 @@ test("messages, patches and deletions are replayed too, each executed once", asy
   ] as const;
 
   for (const [method, path, body] of requests) {
-    const replies = await Promise.all(
-      Array.from({ length: 10 }, () => call(tenant, method, path, body, key(`${method} ${path}`))),
-    );
+    const request = () => call(tenant, method, path, body, key(`${method} ${path}`));
+    const replies = await Promise.all(Array.from({ length: 10 }, () => retried(request)));
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(replies[0]?.status).toBeLessThan(300);
   }

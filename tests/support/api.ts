@@ -131,6 +131,17 @@ export async function send(path: string, init: RequestInit): Promise<Reply> {
   return { status, headers, text, body };
 }
 
+/**
+ * Sends a request again while its reply asks for that, as a client does: on a busy machine, the
+ * first of many requests with one key can take longer than the others wait for it.
+ */
+export async function retried(request: () => Promise<Reply>): Promise<Reply> {
+  for (;;) {
+    const reply = await request();
+    if (reply.headers.get("retry-after") === null) return reply;
+  }
+}
+
 const anyId = new RegExp(`(${Object.values(idPrefixes).join("|")})_[0-9A-HJKMNP-TV-Z]{26}`, "g");
 
 /** The key with another last character, whatever that was. */
