@@ -9,9 +9,9 @@ import { maximumStreams, streamTimes } from "@/lib/api/event-stream";
 import { revokeApiKey, updateApiKey } from "@/lib/api-keys/service";
 import { createCustomer } from "@/lib/customers/service";
 import { mutate } from "@/lib/platform/caller";
-import { db, pool } from "@/lib/platform/db";
+import { db, pool, poolState } from "@/lib/platform/db";
 import { maximumOfProcess } from "@/lib/platform/stream-slots";
-import { eventsChannel } from "@/lib/platform/wake-streams";
+import { eventsChannel, streamsLock } from "@/lib/platform/wake-streams";
 import { newId } from "@/lib/resources/ids";
 import { createWebServer, drain } from "@/server/web-server";
 import { baseUrl, call, newKey, newTenant, type TestTenant } from "../support/api";
@@ -462,8 +462,13 @@ test.skipIf(isNext)(
     // As another process that has streams.
     const reader = new pg.Client({ connectionString: process.env.DATABASE_URL });
     await reader.connect();
+    // The streams of the test before may still be closing, and an announcement that is not needed
+    // may still be on its way.
+    const noStream = `SELECT pg_try_advisory_xact_lock(${streamsLock}) AS free`;
+    await expect.poll(async () => (await reader.query(noStream)).rows).toEqual([{ free: true }]);
     await addCustomer(other);
-    await reader.query("SELECT pg_advisory_lock_shared(hashtext('parlance event streams'))");
+    await expect.poll(poolState).toMatchObject({ inUse: 0, waiting: 0 });
+    await reader.query(`SELECT pg_advisory_lock_shared(${streamsLock})`);
     while (!heard.some((payload) => payload?.includes(`${tenant.tenantId} test`))) {
       await addCustomer(tenant);
       await sleep(5);
@@ -556,6 +561,7 @@ test("a client that does not read is cut off, and continues from its last id wit
     for (let event = await slow.event(); event; event = await slow.event()) before.push(event.id);
     expect(before.length).toBeLessThan(count);
 
+    streamTimes.slowAfterMs = slowAfterMs;
     const resumed = await openStream(tenant, "GET", "/events/stream", {
       headers: { "last-event-id": slow.lastId() ?? "start" },
     });

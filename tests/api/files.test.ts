@@ -20,6 +20,7 @@ import {
   call,
   newKey,
   newTenant,
+  patiently,
   type Reply,
   send,
   type TestTenant,
@@ -291,9 +292,8 @@ describe("uploading", () => {
   test("one file for equal uploads with one Idempotency-Key, and 422 for another with that key", async () => {
     const tenant = await newTenant();
     const key = { "idempotency-key": "k" };
-    const replies = await Promise.all(
-      Array.from({ length: 4 }, () => uploadFile(tenant, png, "a.png", key)),
-    );
+    const request = () => uploadFile(tenant, png, "a.png", key);
+    const replies = await Promise.all(Array.from({ length: 4 }, () => patiently(request)));
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(await uploadFile(tenant, "Other", "a.png", key)).toMatchObject({
       status: 422,
@@ -517,9 +517,8 @@ describe("attaching", () => {
     const conversationId = await newConversation(tenant);
     const body = { text: "Hi", attachments: [await newFile(tenant)] };
     const key = { "idempotency-key": "k" };
-    const replies = await Promise.all(
-      Array.from({ length: 4 }, () => post(tenant, conversationId, body, key)),
-    );
+    const request = () => post(tenant, conversationId, body, key);
+    const replies = await Promise.all(Array.from({ length: 4 }, () => patiently(request)));
     replies.push(await post(tenant, conversationId, body, key));
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(replies[0]?.status).toBe(201);

@@ -121,9 +121,8 @@ test("messages, patches and deletions are replayed too, each executed once", asy
   ] as const;
 
   for (const [method, path, body] of requests) {
-    const replies = await Promise.all(
-      Array.from({ length: 10 }, () => call(tenant, method, path, body, key(`${method} ${path}`))),
-    );
+    const request = () => call(tenant, method, path, body, key(`${method} ${path}`));
+    const replies = await Promise.all(Array.from({ length: 10 }, () => patiently(request)));
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(replies[0]?.status).toBeLessThan(300);
   }

@@ -10,7 +10,7 @@ import { removeStrayBlobs } from "@/lib/platform/blobs/service";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
-import { baseUrl, call, newKey, newTenant, send, type TestTenant } from "../support/api";
+import { baseUrl, call, newKey, newTenant, patiently, send, type TestTenant } from "../support/api";
 import { formOf, newKnowledgeBase, processAll, storeEarlier, upload } from "../support/documents";
 import { eventsInOrder } from "../support/feed";
 import { docxType, pdfOf, png, wordParts, wordXml, zipOf } from "../support/files";
@@ -440,9 +440,8 @@ describe("uploading", () => {
     const key = { "idempotency-key": "k" };
     const fields = { name: "A", metadata: '{"a":1}' };
 
-    const replies = await Promise.all(
-      Array.from({ length: 5 }, () => upload(tenant, base, formOf("Text", "a.txt", fields), key)),
-    );
+    const request = () => upload(tenant, base, formOf("Text", "a.txt", fields), key);
+    const replies = await Promise.all(Array.from({ length: 5 }, () => patiently(request)));
 
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(

@@ -83,16 +83,10 @@ test("201 with the names of the headers: their values are nowhere in a response 
   const { rows: tables } = await pool().query<{ name: string }>(
     "SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",
   );
-  const dumps = await Promise.all(
-    tables.map(({ name }) => pool().query(`SELECT ${name}::text AS row FROM ${name}`)),
-  );
-  const everything = JSON.stringify([
-    created,
-    body,
-    listed.body,
-    feed.body,
-    dumps.map(({ rows }) => rows),
-  ]);
+  const dumps: { row: string }[] = [];
+  for (const { name } of tables)
+    dumps.push(...(await pool().query(`SELECT ${name}::text AS row FROM ${name}`)).rows);
+  const everything = JSON.stringify([created, body, listed.body, feed.body, dumps]);
   expect(everything).toContain("Authorization");
   expect(everything.toLowerCase()).not.toContain("6f1d0c9e2b7a4853");
 });

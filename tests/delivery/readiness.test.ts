@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { claimDeliveries, startOfScan } from "@/lib/deliveries/engine/claim";
 import { db } from "@/lib/platform/db";
 import { cachedFor, probes, readiness } from "@/lib/readiness/service";
@@ -14,6 +14,7 @@ const change = ({ id }: TestWebhook, data: object) =>
 beforeEach(async () => {
   await db().delivery.deleteMany();
 });
+afterEach(() => void vi.useRealTimers());
 
 test("200 says which clock runs, how long the oldest delivery has waited, and how many are due, in progress and held", async () => {
   expect(await probes["/ready"]()).toEqual({
@@ -63,6 +64,7 @@ test("a webhook with a limit per second counts as late only if it is sent nothin
 });
 
 test("/ready queries the database at most once a second, no matter how many requests it gets", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
   const first = await probes["/ready"]();
   expect((await probes["/ready"]()).body).toBe(first.body);
 

@@ -235,9 +235,7 @@ test("a page can be read as Markdown: by its name, by the Accept header, and wit
 
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("/docs/webhooks");
-  await page.getByRole("button", { name: "Copy as Markdown" }).click();
-  await expect(page.getByRole("button", { name: "Copied" })).toBeVisible();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(markdown);
+  expect(await copy(page, "Copy as Markdown")).toBe(markdown);
 
   await page
     .getByRole("navigation", { name: "On this page" })
@@ -269,6 +267,7 @@ test("the search finds words in the text of every kind of page, with the keyboar
   await page.getByRole("button", { name: "Search" }).click();
   await expect(page.getByRole("combobox", { name: "Search the documentation" })).toBeFocused();
   await page.keyboard.type("insufficient-scope");
+  await expect(page.getByRole("option").first()).toContainText("lacks the scope");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL("/docs/errors/insufficient-scope");
   expect(findings).toEqual([]);

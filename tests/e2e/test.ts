@@ -161,8 +161,14 @@ export async function copy(page: Page, button: string): Promise<string> {
   return copied();
 }
 
+/** Toasts stay while nobody can see them, and a test may look for them late. */
+function keepToasts(): void {
+  Object.defineProperty(document, "hidden", { get: () => true });
+}
+
 async function prepare(context: BrowserContext): Promise<BrowserContext> {
   await context.addInitScript(observeReact);
+  await context.addInitScript(keepToasts);
   context.on("page", waitForHydration);
   return context;
 }

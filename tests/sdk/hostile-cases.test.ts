@@ -74,7 +74,9 @@ test.each(cases)("$title", async ({ responses, creates, timeoutMs, attempts, wai
     const { class: name, ...members } = error;
     expect(outcome).toMatchObject({ name, ...members });
   } else expect(outcome).toEqual(customer);
-  expect(receiver.requests).toHaveLength(attempts);
+  expect(waited).toHaveLength(attempts - 1);
+  // A timeout may end an attempt before its request has arrived.
+  if (!timeoutMs) expect(receiver.requests).toHaveLength(attempts);
   const sent = receiver.requests.map(({ headers, body }) => [headers["idempotency-key"], body]);
   for (const attempt of sent) expect(attempt).toEqual(sent[0]);
   expect(Boolean(sent[0]?.[0])).toBe(Boolean(creates));

@@ -29,7 +29,7 @@ beforeAll(() => {
   run(copy, "npm", "pack", "--ignore-scripts", "--pack-destination", consumer);
   writeFileSync(path.join(consumer, "package.json"), '{ "private": true }');
   run(consumer, "npm", "install", "--offline", "--no-audit", "--no-fund", tarball());
-}, 60_000);
+});
 
 afterAll(() => {
   for (const each of [folder, consumer]) rmSync(each, { recursive: true, force: true });
