@@ -6,8 +6,10 @@ import { AppError } from "@/lib/platform/errors";
 /** What a form shows after a failed submission. `values` never contains passwords. */
 export type FormState = {
   message?: string;
-  errors?: Record<string, string | undefined>;
+  errors?: Record<string, string>;
   values?: Record<string, string>;
+  /** Whether there is nothing left to do in the form. */
+  isSent?: boolean;
 };
 
 export const textOf = (form: FormData, name: string) => {

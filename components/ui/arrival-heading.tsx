@@ -2,14 +2,15 @@
 
 import { type ReactNode, useEffect, useRef } from "react";
 
-let isAwaited = false;
+let awaited: { path?: string } | null = null;
 
 /**
  * Call it before another page opens by itself. The pressed button leaves the page and takes the
  * focus with it, so the next page's heading gets it.
+ * @param path the path that the next page must have
  */
-export function focusNextHeading(): void {
-  isAwaited = true;
+export function focusNextHeading(path?: string): void {
+  awaited = { path };
 }
 
 type Props = { level: "h1" | "h2"; dir?: "auto"; className: string; children: ReactNode };
@@ -18,8 +19,10 @@ type Props = { level: "h1" | "h2"; dir?: "auto"; className: string; children: Re
 export function ArrivalHeading({ level: Level, children, ...rest }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (!isAwaited) return;
-    isAwaited = false;
+    if (!awaited) return;
+    const { path = location.pathname } = awaited;
+    awaited = null;
+    if (location.pathname !== path) return;
     // Not if the user has moved on in the meantime, for example to the search box.
     if (document.activeElement === document.body) heading.current?.focus();
   }, []);

@@ -1,11 +1,12 @@
 import { type FormEvent, useState } from "react";
-import type { Refusal } from "@/lib/platform/action-result";
+
+type Refused = { errors?: Record<string, string> };
 
 /**
  * The errors of a refused form. The error of a field disappears when `correct` is called with its
  * name, and so do those of its parts: `headers` covers `headers.X-Team`.
  */
-export function useFieldErrors(refused: Refusal | null) {
+export function useFieldErrors(refused: Refused | null) {
   const [corrected, setCorrected] = useState({ refused, fields: [] as string[] });
   // The next refusal shows all its errors again.
   const fields = corrected.refused === refused ? corrected.fields : [];

@@ -27,8 +27,13 @@ async function join(browser: Browser, link: string, name: string): Promise<Page>
   const context = await newVisitor(browser);
   const page = await context.newPage();
   await page.goto(new URL(link).pathname);
-  await page.getByLabel("Your name").fill(name);
+  const field = page.getByLabel("Your name");
+  await field.fill("www.example.com");
   await page.getByLabel("Password").fill(password);
+  await page.getByLabel("Password").press("Enter");
+  await expect(field).toHaveAttribute("aria-invalid", "true");
+  await field.fill(name);
+  await expect(field).not.toHaveAttribute("aria-invalid");
   await page.getByRole("button", { name: "Create account and join" }).click();
   return page;
 }
@@ -144,6 +149,7 @@ test("a revoked invitation is not valid, and one for another address asks the us
   await expect(stranger.getByText(/To accept, sign in as/)).toBeVisible();
   await stranger.getByRole("button", { name: "Sign out and continue" }).click();
   await expect(stranger.getByLabel("Your name")).toBeVisible();
+  await expect(stranger.getByRole("heading", { name: /^Join / })).toBeFocused();
   await expect(stranger).toHaveURL(path);
 
   await page.getByRole("button", { name: "Invite member" }).click();
@@ -167,35 +173,29 @@ test("a revoked invitation is not valid, and one for another address asks the us
   await stranger.getByLabel("Password").fill(password);
   await stranger.getByRole("button", { name: "Create account and join" }).click();
   await expect(stranger.getByText(/This invitation was already used/)).toBeVisible();
+  await expect(
+    stranger.getByRole("heading", { name: "This invitation is no longer valid" }),
+  ).toBeFocused();
   await context.close();
 });
 
 const looks = [
   { name: "light", colorScheme: "light", viewport: { width: 1280, height: 900 } },
+  { name: "narrow", colorScheme: "dark", viewport: { width: 390, height: 844 } },
 ] as const;
 
 test("the pages before the dashboard: axe reports no violations, nothing overflows", {
   tag: "@full",
 }, async ({ page, browser }) => {
-  const { email, tenantSlug } = await signUp(page);
+  const { email, tenantSlug } = await signUp(page, { organization: "W".repeat(100) });
   await page.goto(`/${tenantSlug}/test/settings/members`);
   const invitation = new URL(await invite(page, `edsger-${tenantSlug}@example.com`, "ADMIN"))
     .pathname;
-  await queryDatabase(
-    "DELETE FROM memberships WHERE user_id = (SELECT id FROM users WHERE email = $1)",
-    [email],
-  );
+  const invited = await (await newVisitor(browser)).newPage();
+  const accepted = new URL(await invite(page, (await signUp(invited)).email, "ADMIN")).pathname;
 
-  const visitor = await (await newVisitor(browser)).newPage();
-  const mailPage = (process.env.PRODUCT_MAIL_PAGE ?? "").slice(process.env.PRODUCT_URL?.length);
-  const places = [
-    ...["/password", "/password/unknown", "/invite/unknown", invitation, mailPage].map(
-      (path) => [visitor, path] as const,
-    ),
-    ...["/welcome", invitation].map((path) => [page, path] as const),
-  ];
-  for (const { name, colorScheme, viewport } of looks) {
-    for (const [where, path] of places) {
+  async function inspect(where: Page, path: string): Promise<void> {
+    for (const { name, colorScheme, viewport } of looks) {
       await where.emulateMedia({ colorScheme });
       await where.setViewportSize(viewport);
       await where.goto(path);
@@ -205,5 +205,18 @@ test("the pages before the dashboard: axe reports no violations, nothing overflo
       await expectNoViolations(where, `${path}, ${name}`);
     }
   }
+
+  const visitor = await (await newVisitor(browser)).newPage();
+  const mailPage = (process.env.PRODUCT_MAIL_PAGE ?? "").slice(process.env.PRODUCT_URL?.length);
+  for (const path of ["/password", "/password/unknown", "/invite/unknown", invitation, mailPage])
+    await inspect(visitor, path);
+  await inspect(page, invitation);
+  await inspect(invited, accepted);
+  await queryDatabase(
+    "DELETE FROM memberships WHERE user_id = (SELECT id FROM users WHERE email = $1)",
+    [email],
+  );
+  await inspect(page, "/welcome");
   await visitor.context().close();
+  await invited.context().close();
 });

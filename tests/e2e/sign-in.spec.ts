@@ -1,5 +1,8 @@
+import { randomBytes } from "node:crypto";
+import type { Page } from "@playwright/test";
 import { password, signOut, signUp } from "./sign-up";
 import { expect, newVisitor, test } from "./test";
+import { expectNoOverflow } from "./watch";
 
 test("signing out ends the session on every device, and its cookie is no longer valid", async ({
   page,
@@ -63,6 +66,9 @@ test("a wrong password and an unknown address get the same response, and no URL 
     await expect(page.getByLabel("Email")).toHaveValue(address);
     await expect(page.getByLabel("Password")).toBeFocused();
   }
+  // What is typed replaces the wrong password.
+  await page.keyboard.type("x");
+  await expect(page.getByLabel("Password")).toHaveValue("x");
 
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
@@ -70,15 +76,129 @@ test("a wrong password and an unknown address get the same response, and no URL 
   await expect(page).toHaveURL(/\/test$/);
 });
 
-test("a refused sign-up puts the focus into the field to correct", async ({ page }) => {
+test("a refused sign-up focuses the first field to correct, keeps all input, and drops the error of a field that is edited", async ({
+  page,
+}) => {
   await page.goto("/signup");
-  await page.getByLabel("Organization").fill("Northlane");
-  await page.getByLabel("Your name").fill("Ada Lovelace");
-  await page.getByLabel("Email").fill("ada@example.com");
-  await page.getByLabel("Password").fill("password1234");
+  const organization = page.getByLabel("Organization");
+  const name = page.getByLabel("Your name");
+  const secret = page.getByLabel("Password");
+  const button = page.getByRole("button", { name: "Create account" });
+  await organization.fill("www.example.com");
+  await name.fill("www.example.com");
+  await page.getByLabel("Email").fill(`ada-${randomBytes(4).toString("hex")}@example.com`);
+  await secret.fill(password);
+  await button.click();
+  await expect(organization).toBeFocused();
+  await expect(organization).toHaveAccessibleDescription(
+    "Must not look like a web or email address",
+  );
+  await expect(name).toHaveAttribute("aria-invalid", "true");
+  await expect(secret).toHaveValue(password);
+
+  await organization.fill("Northlane");
+  await expect(organization).not.toHaveAttribute("aria-invalid");
+  await expect(organization).toHaveAccessibleDescription("");
+  await expect(name).toHaveAttribute("aria-invalid", "true");
+  await name.fill("Ada Lovelace");
+  await secret.fill("password1234");
+  await button.click();
+  await expect(secret).toBeFocused();
+  await expect(secret).toHaveAccessibleDescription(/Must be less common/);
+  await secret.fill(password);
+  await expect(secret).toHaveAccessibleDescription(/At least 12 characters/);
+  await button.click();
+  await expect(page).toHaveURL(/\/test$/);
+});
+
+test("a sign-up keeps its input when no response comes, and needs no JavaScript", async ({
+  page,
+  browser,
+}) => {
+  // Unlike actions of locators, these do not wait for React.
+  const submit = async (target: Page, organization: string, email: string) => {
+    await target.fill("[name=organization]", organization);
+    await target.fill("[name=name]", "Ada Lovelace");
+    await target.fill("[name=email]", email);
+    await target.fill("[name=password]", password);
+    await target.click('text="Create account"');
+  };
+  const newEmail = () => `ada-${randomBytes(4).toString("hex")}@example.com`;
+  await page.goto("/signup");
+  await page.route("**/signup", (route) =>
+    route.request().method() === "POST" ? route.abort("connectionreset") : route.continue(),
+  );
+  await submit(page, "Northlane", newEmail());
+  await expect(page.getByText("No response came.")).toBeVisible();
+  await expect(page.getByLabel("Organization")).toHaveValue("Northlane");
+  await expect(page.getByLabel("Password")).toHaveValue(password);
+  await page.unroute("**/signup");
   await page.getByRole("button", { name: "Create account" }).click();
-  await expect(page.getByText("Must be less common")).toBeVisible();
-  await expect(page.getByLabel("Password")).toBeFocused();
+  await expect(page).toHaveURL(/\/test$/);
+
+  const visitor = await browser.newContext({
+    baseURL: process.env.PRODUCT_URL,
+    javaScriptEnabled: false,
+  });
+  const plain = await visitor.newPage();
+  await plain.goto("/signup");
+  await submit(plain, "www.example.com", newEmail());
+  await expect(plain.getByLabel("Organization")).toHaveAttribute("aria-invalid", "true");
+  await expect(plain.getByLabel("Your name")).toHaveValue("Ada Lovelace");
+  await submit(plain, "Northlane", newEmail());
+  await expect(plain).toHaveURL(/\/test$/);
+  await visitor.close();
+});
+
+test("a link for a new password that was used in another tab says so, and every form of the way there drops corrected errors @full", async ({
+  page,
+  context,
+}) => {
+  const { email } = await signUp(page, { organization: "W".repeat(100) });
+  const organization = page.getByLabel("Name", { exact: true });
+  await page.goto("/welcome");
+  await expectNoOverflow(page, "welcome");
+  await organization.fill("www.example.com");
+  await organization.press("Enter");
+  await expect(organization).toHaveAttribute("aria-invalid", "true");
+  await organization.fill("Northlane");
+  await expect(organization).not.toHaveAttribute("aria-invalid");
+  await context.clearCookies();
+
+  await page.goto("/password");
+  const address = page.getByLabel("Email");
+  await address.fill("ada@localhost");
+  await address.press("Enter");
+  await expect(address).toHaveAttribute("aria-invalid", "true");
+  await address.fill(email);
+  await expect(address).not.toHaveAttribute("aria-invalid");
+  await address.press("Enter");
+  await expect(page.getByRole("heading", { name: "Check your email" })).toBeFocused();
+
+  const other = await context.newPage();
+  const mail = other.getByRole("listitem").filter({ hasText: email });
+  await expect(async () => {
+    await other.goto(process.env.PRODUCT_MAIL_PAGE ?? "");
+    expect(await mail.count()).toBe(1);
+  }).toPass();
+  const link = (await mail.getByRole("link").first().getAttribute("href")) ?? "";
+  await page.goto(link);
+  await other.goto(link);
+  const secret = page.getByLabel("New password");
+  await secret.fill("aaaaaaaaaaaaaaa");
+  await secret.press("Enter");
+  await expect(secret).toHaveAttribute("aria-invalid", "true");
+  await expect(secret).toHaveValue("aaaaaaaaaaaaaaa");
+  await secret.fill("another horse battery");
+  await expect(secret).not.toHaveAttribute("aria-invalid");
+  await secret.press("Enter");
+  await expect(page).toHaveURL(/\/test$/);
+
+  await other.getByLabel("New password").fill("a third horse battery");
+  await other.getByLabel("New password").press("Enter");
+  await expect(other.getByRole("heading", { name: "This link is no longer valid" })).toBeFocused();
+  await other.getByRole("link", { name: "Request a new link" }).click();
+  await expect(other).toHaveURL("/password");
 });
 
 test("another user's organization and one that does not exist get the same 404", async ({

@@ -4,22 +4,20 @@ import { redirect } from "next/navigation";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { signOut, signUpByInvitation } from "@/lib/auth/service";
 import { clearSessionCookie, writeSessionCookie } from "@/lib/auth/session-cookie";
-import {
-  acceptInvitation,
-  findInvitation,
-  invitationIsOver,
-} from "@/lib/members/accept-invitation";
+import { acceptInvitation, findInvitation } from "@/lib/members/accept-invitation";
 import { newPersonInput } from "@/lib/users/schema";
 import { asMessage, type FormState, fieldErrors, textOf } from "../form-state";
 
 /** For a user who is signed in with the invited address. */
 export async function acceptAction(token: string, _before: FormState): Promise<FormState> {
-  const user = await requireUser();
+  const { id, email } = await requireUser();
   const { address } = await currentDevice();
-  const accepted = await acceptInvitation({ id: user.id, email: user.email, address }, token).catch(
-    asMessage,
-  );
-  if ("message" in accepted) return accepted;
+  const accepted = await acceptInvitation({ id, email, address }, token).catch(asMessage);
+  if ("message" in accepted) {
+    // The page says why, and what to do.
+    if ((await findInvitation(token))?.email !== email) reopen(token);
+    return accepted;
+  }
   redirect(`/${accepted.tenantSlug}/test`);
 }
 
@@ -30,7 +28,7 @@ export async function acceptAsNewUserAction(
   form: FormData,
 ): Promise<FormState> {
   const invitation = await findInvitation(token);
-  if (!invitation) return { message: invitationIsOver };
+  if (!invitation) return reopen(token);
   const values = { name: textOf(form, "name") };
   const input = newPersonInput(invitation.email).safeParse({
     ...values,
@@ -41,25 +39,26 @@ export async function acceptAsNewUserAction(
   const result = await signUpByInvitation(token, input.data, await currentDevice()).catch(
     asMessage,
   );
-  if ("message" in result) return { ...result, values };
+  if ("message" in result) {
+    if (!(await findInvitation(token))) reopen(token);
+    return { ...result, values };
+  }
   if (result.outcome === "too-many")
     return {
       message: "Too many accounts were created from this network. Try again in 15 minutes.",
       values,
     };
-  if (result.outcome === "email-taken") {
-    return {
-      message: "An account with this email address now exists. Open the link again and sign in.",
-      values,
-    };
-  }
+  // The page offers to sign in instead.
+  if (result.outcome === "email-taken") return reopen(token);
   await writeSessionCookie(result.sessionId);
   redirect(`/${result.tenantSlug}/test`);
 }
 
 /** For a user who is signed in with another address than the invited one. */
-export async function signOutToAcceptAction(token: string): Promise<void> {
+export async function signOutToAcceptAction(token: string): Promise<FormState> {
   await signOut(await requireUser(), await currentDevice());
   await clearSessionCookie();
-  redirect(`/invite/${encodeURIComponent(token)}`);
+  return reopen(token);
 }
+
+const reopen = (token: string) => redirect(`/invite/${encodeURIComponent(token)}`);

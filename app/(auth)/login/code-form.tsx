@@ -1,6 +1,5 @@
 "use client";
 
-import { useActionState } from "react";
 import { CodeField } from "@/components/profile/code-field";
 import { PasskeyButton } from "@/components/profile/passkey-button";
 import { Notice } from "@/components/ui/notice";
@@ -8,7 +7,7 @@ import { SubmitButton } from "@/components/ui/submit-button";
 import { cancelSignInAction, finishSignInAction } from "../actions";
 import { Heading } from "../heading";
 import { askForSignInAction, passkeySignInAction } from "../passkey-actions";
-import { useFocusAfterRefusal } from "../use-focus-after-refusal";
+import { useActionForm } from "../use-action-form";
 
 type CodeFormProps = {
   callbackUrl: string;
@@ -19,15 +18,17 @@ type CodeFormProps = {
 
 /** The second step of a sign-in with a password or a provider. */
 export function CodeForm({ callbackUrl, email, message, canUsePasskey }: CodeFormProps) {
-  const [state, action] = useActionState(finishSignInAction, { message });
-  const form = useFocusAfterRefusal(state);
+  const { state, form } = useActionForm(finishSignInAction, {
+    initial: { message },
+    suspect: "code",
+  });
   return (
     <div className="space-y-5">
       <Heading title="Enter a code">
         You’re signing in as {email}, whose account has a second factor.
       </Heading>
       {state.message ? <Notice>{state.message}</Notice> : null}
-      <form ref={form} action={action} className="space-y-5">
+      <form {...form} className="space-y-5">
         <input type="hidden" name="callbackUrl" value={callbackUrl} />
         <CodeField autoFocus />
         <SubmitButton pending="Signing in…" className="w-full">

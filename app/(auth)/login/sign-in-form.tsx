@@ -1,7 +1,6 @@
 "use client";
 
 import Link from "next/link";
-import { useActionState } from "react";
 import { EmailField } from "@/components/profile/account-fields";
 import { PasskeyButton } from "@/components/profile/passkey-button";
 import { ProviderButtons } from "@/components/profile/provider-buttons";
@@ -10,8 +9,9 @@ import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
 import type { ProviderChoice } from "@/lib/auth/providers";
 import { signInAction } from "../actions";
+import { Heading } from "../heading";
 import { askForSignInAction, passkeySignInAction } from "../passkey-actions";
-import { useFocusAfterRefusal } from "../use-focus-after-refusal";
+import { useActionForm } from "../use-action-form";
 
 type SignInFormProps = {
   callbackUrl: string;
@@ -21,15 +21,17 @@ type SignInFormProps = {
 };
 
 export function SignInForm({ callbackUrl, message, providers, canUsePasskey }: SignInFormProps) {
-  const [state, action] = useActionState(signInAction, { message });
-  const form = useFocusAfterRefusal(state);
+  const { state, form } = useActionForm(signInAction, {
+    initial: { message },
+    suspect: "password",
+  });
 
   return (
     <div className="space-y-5">
-      <h1 className="font-semibold text-2xl tracking-tight">Sign in</h1>
+      <Heading title="Sign in" />
       {state.message ? <Notice>{state.message}</Notice> : null}
       <ProviderButtons providers={providers} callbackUrl={callbackUrl} />
-      <form ref={form} action={action} className="space-y-5">
+      <form {...form} className="space-y-5">
         <input type="hidden" name="callbackUrl" value={callbackUrl} />
         <EmailField value={state.values?.email} />
         <TextField

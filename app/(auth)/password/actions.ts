@@ -8,10 +8,7 @@ import { resetPasswordInput, resetRequestInput } from "@/lib/users/schema";
 import { asUnavailable, type FormState, fieldErrors, textOf } from "../form-state";
 
 /** The same response for every address, so that it does not reveal which ones have accounts. */
-export async function requestResetAction(
-  _before: FormState,
-  form: FormData,
-): Promise<FormState & { isSent?: boolean }> {
+export async function requestResetAction(_before: FormState, form: FormData): Promise<FormState> {
   const values = { email: textOf(form, "email") };
   const input = resetRequestInput.safeParse(values);
   if (!input.success) return { ...fieldErrors(input.error), values };
@@ -27,16 +24,15 @@ export async function resetPasswordAction(
   _before: FormState,
   form: FormData,
 ): Promise<FormState> {
-  const expired = { message: "This link was already used or has expired. Request a new one." };
   const reset = await findPasswordReset(token);
-  if (!reset) return expired;
+  if (!reset) return reopen(token);
   const input = resetPasswordInput(reset.email).safeParse({ password: textOf(form, "password") });
   if (!input.success) return fieldErrors(input.error);
 
   const result = await resetPassword(token, input.data.password, await currentDevice()).catch(
     asUnavailable,
   );
-  if (!result) return expired;
+  if (!result) return reopen(token);
   if (result.outcome === "unavailable") return { message: result.detail };
   if (result.outcome === "second-step") {
     await writePendingSignIn(result.pending);
@@ -45,3 +41,6 @@ export async function resetPasswordAction(
   await writeSessionCookie(result.sessionId);
   redirect("/");
 }
+
+/** The page of a link that is no longer valid says so, and offers a new one. */
+const reopen = (token: string) => redirect(`/password/${encodeURIComponent(token)}`);

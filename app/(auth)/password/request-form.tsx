@@ -1,28 +1,33 @@
 "use client";
 
 import Link from "next/link";
-import { useActionState } from "react";
 import { EmailField } from "@/components/profile/account-fields";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { Heading } from "../heading";
+import { useActionForm } from "../use-action-form";
 import { requestResetAction } from "./actions";
 
 const linkClass = "font-medium text-accent underline underline-offset-2";
 
-/** @param mailPage the page that shows emails instead of sending them, if there is one */
-export function RequestForm({ mailPage }: { mailPage: string | null }) {
-  const [{ message, errors, values, isSent }, action] = useActionState(requestResetAction, {});
+type RequestFormProps = {
+  /** The page that shows emails instead of sending them, if there is one. */
+  mailPage: string | null;
+  /** Whether the user has just reversed the change of their address. */
+  isAddressRestored: boolean;
+};
+
+export function RequestForm({ mailPage, isAddressRestored }: RequestFormProps) {
+  const { state, errors, form } = useActionForm(requestResetAction);
+  const { message, values, isSent } = state;
 
   if (isSent) {
     return (
-      <div className="space-y-5" role="status">
-        <h1 className="font-semibold text-2xl tracking-tight">Check your email</h1>
-        <p className="text-muted">
-          If <strong className="wrap-anywhere font-medium text-ink">{values?.email}</strong> has an
-          account, we’ve emailed it a link to set a new password. The link works once and expires in
-          an hour.
-        </p>
+      <div className="space-y-5">
+        <Heading title="Check your email">
+          If <strong className="font-medium text-ink">{values?.email}</strong> has an account, we’ve
+          emailed it a link to set a new password. The link works once and expires in an hour.
+        </Heading>
         {mailPage ? (
           <p className="text-muted">
             No mail server is configured. You can read the email at{" "}
@@ -37,10 +42,13 @@ export function RequestForm({ mailPage }: { mailPage: string | null }) {
     );
   }
   return (
-    <form action={action} className="space-y-5">
-      <Heading title="Set a new password">We’ll email you a link.</Heading>
+    <form {...form} className="space-y-5">
+      <Heading title="Set a new password">
+        {isAddressRestored ? "The change of your address was reversed. " : ""}We’ll email you a
+        link.
+      </Heading>
       {message ? <Notice>{message}</Notice> : null}
-      <EmailField value={values?.email} error={errors?.email} />
+      <EmailField value={values?.email} error={errors.email} />
       <SubmitButton pending="Sending…" className="w-full">
         Send link
       </SubmitButton>

@@ -1,7 +1,6 @@
 "use client";
 
 import Link from "next/link";
-import { useActionState } from "react";
 import { EmailField, NameField, NewPasswordField } from "@/components/profile/account-fields";
 import { ProviderButtons } from "@/components/profile/provider-buttons";
 import { TextField } from "@/components/ui/field";
@@ -10,20 +9,19 @@ import { SubmitButton } from "@/components/ui/submit-button";
 import type { ProviderChoice } from "@/lib/auth/providers";
 import { signUpAction } from "../actions";
 import { Heading } from "../heading";
-import { useFocusAfterRefusal } from "../use-focus-after-refusal";
+import { useActionForm } from "../use-action-form";
 
 type SignUpFormProps = { minimumPasswordLength: number; providers: ProviderChoice[] };
 
 export function SignUpForm({ minimumPasswordLength, providers }: SignUpFormProps) {
-  const [state, action] = useActionState(signUpAction, {});
-  const { message, errors, values } = state;
-  const form = useFocusAfterRefusal(state);
+  const { state, errors, form } = useActionForm(signUpAction);
+  const { message, values } = state;
 
   return (
     <div className="space-y-5">
       <Heading title="Create your account">You can create an API key right after this.</Heading>
       <ProviderButtons providers={providers} callbackUrl="/" />
-      <form ref={form} action={action} className="space-y-5">
+      <form {...form} className="space-y-5">
         {message ? <Notice>{message}</Notice> : null}
         <TextField
           label="Organization"
@@ -32,11 +30,11 @@ export function SignUpForm({ minimumPasswordLength, providers }: SignUpFormProps
           required
           maxLength={100}
           defaultValue={values?.organization}
-          error={errors?.organization}
+          error={errors.organization}
         />
-        <NameField value={values?.name} error={errors?.name} />
-        <EmailField value={values?.email} error={errors?.email} />
-        <NewPasswordField minimumLength={minimumPasswordLength} error={errors?.password} />
+        <NameField value={values?.name} error={errors.name} />
+        <EmailField value={values?.email} error={errors.email} />
+        <NewPasswordField minimumLength={minimumPasswordLength} error={errors.password} />
         <SubmitButton pending="Creating your account…" className="w-full">
           Create account
         </SubmitButton>

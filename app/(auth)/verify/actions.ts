@@ -2,14 +2,17 @@
 
 import { redirect } from "next/navigation";
 import { toRefusal } from "@/app/(dashboard)/run-action";
-import { confirmEmailChange, undoEmailChange } from "@/lib/auth/email-change";
-import { confirmEmail, resendEmailVerification } from "@/lib/auth/email-verification";
+import { confirmEmailChange, findEmailChange, undoEmailChange } from "@/lib/auth/email-change";
+import {
+  confirmEmail,
+  findEmailVerification,
+  resendEmailVerification,
+} from "@/lib/auth/email-verification";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { clearSessionCookie, rememberDevice } from "@/lib/auth/session-cookie";
 import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import type { ActionResult } from "@/lib/platform/action-result";
-import { AppError } from "@/lib/platform/errors";
-import type { FormState } from "../form-state";
+import { asMessage, type FormState } from "../form-state";
 
 /**
  * @param kept `everything` keeps the access that was added before; `nothing` suspends it for review
@@ -25,8 +28,12 @@ export async function confirmEmailAction(
     address,
     confirmsEverything: kept === "everything",
   });
-  if (!isConfirmed)
+  if (!isConfirmed) {
+    // The page says why, and what to do.
+    if ((await findEmailVerification(String(token)))?.userId !== user.id)
+      redirect(`/verify/${encodeURIComponent(token)}`);
     return { message: "This link is no longer valid. Request a new one in the dashboard." };
+  }
   const first = user.memberships[0];
   redirect(
     first
@@ -46,15 +53,17 @@ export async function resendEmailVerificationAction(): Promise<ActionResult> {
   }
 }
 
-const invalidLink = "This link is no longer valid.";
-
 export async function confirmEmailChangeAction(
   token: string,
   _before: FormState,
 ): Promise<FormState> {
   const user = await requireUser();
-  if (!(await confirmEmailChange(user, String(token), await currentDevice())))
-    return { message: `${invalidLink} Request a new one in your profile.` };
+  if (!(await confirmEmailChange(user, String(token), await currentDevice()))) {
+    if ((await findEmailChange(String(token)))?.userId !== user.id)
+      redirect(`/verify/new/${encodeURIComponent(token)}`);
+    // Another account has the address by now.
+    return { message: "This link is no longer valid. Request a new one in your profile." };
+  }
   // The browser remembers accounts by their address.
   await rememberDevice(user.sessionId);
   const first = user.memberships[0];
@@ -62,13 +71,13 @@ export async function confirmEmailChangeAction(
 }
 
 export async function undoEmailChangeAction(token: string, _before: FormState): Promise<FormState> {
+  let isUndone: boolean;
   try {
-    if (!(await undoEmailChange(String(token), await currentDevice())))
-      return { message: invalidLink };
+    isUndone = await undoEmailChange(String(token), await currentDevice());
   } catch (error) {
-    if (error instanceof AppError) return { message: error.detail };
-    throw error;
+    return asMessage(error);
   }
+  if (!isUndone) redirect(`/verify/undo/${encodeURIComponent(token)}`);
   await clearSessionCookie();
-  redirect("/password");
+  redirect("/password?reversed=true");
 }

@@ -1,15 +1,16 @@
 "use client";
 
-import { useActionState } from "react";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
+import { useActionForm } from "../use-action-form";
 import { createOrganizationAction } from "./actions";
 
 export function OrganizationForm() {
-  const [{ message, errors, values }, action] = useActionState(createOrganizationAction, {});
+  const { state, errors, form } = useActionForm(createOrganizationAction);
+  const { message, values } = state;
   return (
-    <form action={action} className="space-y-5">
+    <form {...form} className="space-y-5">
       {message ? <Notice>{message}</Notice> : null}
       <TextField
         label="Name"
@@ -18,7 +19,7 @@ export function OrganizationForm() {
         required
         maxLength={100}
         defaultValue={values?.name}
-        error={errors?.name}
+        error={errors.name}
       />
       <SubmitButton pending="Creating…" className="w-full">
         Create organization

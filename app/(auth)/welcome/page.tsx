@@ -29,7 +29,7 @@ export default async function WelcomePage() {
         <p className="text-muted">
           <Link
             href={`/${first.tenant.slug}/test`}
-            className="font-medium text-accent underline underline-offset-2"
+            className="wrap-anywhere font-medium text-accent underline underline-offset-2"
           >
             Back to {first.tenant.name}
           </Link>

@@ -1,9 +1,9 @@
 "use client";
 
-import { useActionState } from "react";
 import { KnownEmail, NameField, NewPasswordField } from "@/components/profile/account-fields";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
+import { useActionForm } from "../../use-action-form";
 import { acceptAsNewUserAction } from "../actions";
 
 export function NewUserForm({
@@ -15,16 +15,14 @@ export function NewUserForm({
   email: string;
   minimumPasswordLength: number;
 }) {
-  const [{ message, errors, values }, action] = useActionState(
-    acceptAsNewUserAction.bind(null, token),
-    {},
-  );
+  const { state, errors, form } = useActionForm(acceptAsNewUserAction.bind(null, token));
+  const { message, values } = state;
   return (
-    <form action={action} className="space-y-5">
+    <form {...form} className="space-y-5">
       {message ? <Notice>{message}</Notice> : null}
       <KnownEmail email={email} />
-      <NameField value={values?.name} error={errors?.name} />
-      <NewPasswordField minimumLength={minimumPasswordLength} error={errors?.password} />
+      <NameField value={values?.name} error={errors.name} />
+      <NewPasswordField minimumLength={minimumPasswordLength} error={errors.password} />
       <SubmitButton pending="Joining…" className="w-full">
         Create account and join
       </SubmitButton>

@@ -1,14 +1,13 @@
 import { ProviderButtons } from "@/components/profile/provider-buttons";
 import { ButtonLink } from "@/components/ui/button";
-import { SubmitButton } from "@/components/ui/submit-button";
 import { providerChoices } from "@/lib/auth/providers";
 import { currentUser } from "@/lib/auth/require-user";
 import { findInvitation, invitationIsOver } from "@/lib/members/accept-invitation";
 import { roleNames } from "@/lib/platform/roles";
 import { minimumPasswordLength } from "@/lib/users/schema";
 import { Frame } from "../../frame";
-import { signOutToAcceptAction } from "../actions";
-import { AcceptForm } from "./accept-form";
+import { LinkForm } from "../../link-form";
+import { acceptAction, signOutToAcceptAction } from "../actions";
 import { NewUserForm } from "./new-user-form";
 
 // The URL of this page is a secret, so it is not sent to any other page.
@@ -33,7 +32,10 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
   const sentence = `${invitedBy ?? "An operator"} invited ${email} to join ${organization} as ${roleNames[role]}.`;
   if (user?.email === email) {
     return (
-      <Frame title={title} action={<AcceptForm token={token} organization={organization} />}>
+      <Frame
+        title={title}
+        action={<LinkForm send={acceptAction.bind(null, token)} label={title} pending="Joining…" />}
+      >
         {sentence}
       </Frame>
     );
@@ -41,13 +43,15 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
   if (user) {
     return (
       <Frame
+        // Signing out replaces it with a page of the same title.
+        key={user.id}
         title={title}
         action={
-          <form action={signOutToAcceptAction.bind(null, token)}>
-            <SubmitButton pending="Signing out…" className="w-full">
-              Sign out and continue
-            </SubmitButton>
-          </form>
+          <LinkForm
+            send={signOutToAcceptAction.bind(null, token)}
+            label="Sign out and continue"
+            pending="Signing out…"
+          />
         }
       >
         {sentence} You’re signed in as {user.email}. To accept, sign in as {email} instead.

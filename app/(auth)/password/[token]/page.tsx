@@ -1,6 +1,7 @@
 import { ButtonLink } from "@/components/ui/button";
 import { findPasswordReset } from "@/lib/auth/password-reset";
 import { minimumPasswordLength } from "@/lib/users/schema";
+import { Frame } from "../../frame";
 import { ResetForm } from "./reset-form";
 
 // The URL of this page is a secret, so it is not sent to any other page.
@@ -14,14 +15,15 @@ export default async function NewPasswordPage({ params }: { params: Promise<{ to
       <ResetForm token={token} email={reset.email} minimumPasswordLength={minimumPasswordLength} />
     );
   return (
-    <div className="space-y-5">
-      <h1 className="font-semibold text-2xl tracking-tight">This link is no longer valid</h1>
-      <p className="text-muted">
-        It was already used, a newer link was used instead, or it expired after an hour.
-      </p>
-      <ButtonLink href="/password" className="w-full">
-        Request a new link
-      </ButtonLink>
-    </div>
+    <Frame
+      title="This link is no longer valid"
+      action={
+        <ButtonLink href="/password" className="w-full">
+          Request a new link
+        </ButtonLink>
+      }
+    >
+      It was already used, a newer link was used instead, or it expired after an hour.
+    </Frame>
   );
 }

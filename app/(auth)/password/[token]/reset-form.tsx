@@ -1,10 +1,10 @@
 "use client";
 
-import { useActionState } from "react";
 import { KnownEmail, NewPasswordField } from "@/components/profile/account-fields";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { Heading } from "../../heading";
+import { useActionForm } from "../../use-action-form";
 import { resetPasswordAction } from "../actions";
 
 export function ResetForm({
@@ -16,18 +16,18 @@ export function ResetForm({
   email: string;
   minimumPasswordLength: number;
 }) {
-  const [{ message, errors }, action] = useActionState(resetPasswordAction.bind(null, token), {});
+  const { state, errors, form } = useActionForm(resetPasswordAction.bind(null, token));
   return (
-    <form action={action} className="space-y-5">
+    <form {...form} className="space-y-5">
       <Heading title="Set a new password">
         For {email}. You’ll be signed out on every other device.
       </Heading>
-      {message ? <Notice>{message}</Notice> : null}
+      {state.message ? <Notice>{state.message}</Notice> : null}
       <KnownEmail email={email} />
       <NewPasswordField
         label="New password"
         minimumLength={minimumPasswordLength}
-        error={errors?.password}
+        error={errors.password}
       />
       <SubmitButton pending="Saving…" className="w-full">
         Set password and sign in

@@ -3,7 +3,8 @@ import type { Access } from "@/lib/access-review/suspend-access";
 import { accessBeforeVerification, findEmailVerification } from "@/lib/auth/email-verification";
 import { currentUser } from "@/lib/auth/require-user";
 import { Frame } from "../../frame";
-import { ConfirmForm } from "./confirm-form";
+import { LinkForm } from "../../link-form";
+import { confirmEmailAction } from "../actions";
 
 // The URL of this page is a secret, so it is not sent to any other page.
 export const metadata = { title: "Confirm your email address", referrer: "no-referrer" };
@@ -48,7 +49,26 @@ export default async function VerifyAddressPage({
   }
   const made = await accessBeforeVerification(user);
   return (
-    <Frame title={title} action={<ConfirmForm token={token} hasAccess={made.length > 0} />}>
+    <Frame
+      title={title}
+      action={
+        <div className="space-y-3">
+          <LinkForm
+            send={confirmEmailAction.bind(null, token, "everything")}
+            label={made.length > 0 ? "Confirm address and keep everything" : "Confirm address"}
+            pending="Confirming…"
+          />
+          {made.length > 0 ? (
+            <LinkForm
+              send={confirmEmailAction.bind(null, token, "nothing")}
+              label="Confirm address and review access"
+              pending="Confirming…"
+              variant="secondary"
+            />
+          ) : null}
+        </div>
+      }
+    >
       Confirm that {found.email} is yours.
       {made.map(({ organization, access }) => (
         <span

@@ -2,8 +2,8 @@ import { ButtonLink } from "@/components/ui/button";
 import { findEmailChange } from "@/lib/auth/email-change";
 import { currentUser } from "@/lib/auth/require-user";
 import { Frame } from "../../../frame";
+import { LinkForm } from "../../../link-form";
 import { confirmEmailChangeAction } from "../../actions";
-import { LinkForm } from "../../link-form";
 
 // The URL of this page is a secret, so it is not sent to any other page.
 export const metadata = { title: "Confirm your new email address", referrer: "no-referrer" };

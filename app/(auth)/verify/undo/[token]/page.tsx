@@ -1,8 +1,8 @@
 import { ButtonLink } from "@/components/ui/button";
 import { findReversibleChange, undoDays } from "@/lib/auth/email-change";
 import { Frame } from "../../../frame";
+import { LinkForm } from "../../../link-form";
 import { undoEmailChangeAction } from "../../actions";
-import { LinkForm } from "../../link-form";
 
 // The URL of this page is a secret, so it is not sent to any other page.
 export const metadata = { title: "Reverse the change of your address", referrer: "no-referrer" };
