@@ -16,10 +16,11 @@ export function watch(page: Page): string[] {
 }
 
 /**
- * Runs axe on the page after all color transitions have ended. @param look the prefix of each
- * violation.
+ * Runs axe on the page after all color transitions have ended, and without further ones: a toast may
+ * fade in while axe looks. @param look the prefix of each violation.
  */
 export async function expectNoViolations(page: Page, look: string): Promise<void> {
+  await page.emulateMedia({ reducedMotion: "reduce" });
   await page.waitForFunction(() =>
     document.getAnimations().every(({ effect }) => effect?.getTiming().iterations === Infinity),
   );
