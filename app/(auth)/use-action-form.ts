@@ -1,5 +1,5 @@
+import { unstable_rethrow } from "next/navigation";
 import { type FormEvent, useActionState, useEffect, useRef, useState, useTransition } from "react";
-import { lostResponse } from "@/components/shell/lost-response";
 import { focusNextHeading } from "@/components/ui/arrival-heading";
 import { useFieldErrors } from "@/components/ui/use-field-errors";
 import type { FormState } from "./form-state";
@@ -44,7 +44,7 @@ const isRefused = ({ message, errors }: FormState) => Boolean(message || errors)
 
 function lostOrLeft(error: unknown): FormState {
   try {
-    lostResponse(error);
+    unstable_rethrow(error);
   } catch (redirect) {
     // If the link is no longer valid, its page says so under the same path.
     focusNextHeading(location.pathname);

@@ -3,7 +3,7 @@ import { sql } from "@/lib/platform/sql";
 
 /**
  * A table that was analyzed while it was empty, as the weeks ahead are by an operator's ANALYZE, has
- * statistics that are worse than none. Beyond this many rows, they are no longer misleading.
+ * statistics that are worse than none. With this many rows or more, old statistics do little harm.
  */
 const fewRows = 10_000;
 

@@ -268,7 +268,7 @@ describe("a user gets a mail about", () => {
     );
   });
 
-  test("their removal from an organization, whoever removed them, and no one else gets it", async () => {
+  test("their removal from an organization, and no other member gets it", async () => {
     const { tenant, owner } = await newOwner();
     const [admin, removed] = [
       await newMember(tenant.id, "ADMIN"),
