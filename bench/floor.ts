@@ -80,15 +80,14 @@ async function createConversation(
   };
   const body = JSON.stringify(conversation);
   await pool.query(
-    createConversationStatement({
+    createConversationStatement.one({
       ...(key && recordOf(key, text, body, at)),
       tenantId: tenant_id,
       environment,
       at,
-      eventIds: [event.id],
-      eventTypes: [event.type],
-      eventPayloads: [JSON.stringify(event)],
-      eventConversationIds: [null],
+      eventId: event.id,
+      eventType: event.type,
+      eventPayload: JSON.stringify(event),
       conversationId: conversation.id,
       channelId,
       priority: "NORMAL",
@@ -124,14 +123,13 @@ async function postMessage(
   const event = { id: newId("event", at), type: "message.received" };
   const start = `${JSON.stringify(message).slice(0, -1)},"sequence":`;
   const { rows } = await pool.query(
-    postMessageStatement({
+    postMessageStatement.one({
       tenantId: tenant_id,
       environment,
       at,
-      eventIds: [event.id],
-      eventTypes: [event.type],
-      eventPayloads: [`{"id":"${event.id}","timestamp":"`],
-      eventConversationIds: [null],
+      eventId: event.id,
+      eventType: event.type,
+      eventPayload: `{"id":"${event.id}","timestamp":"`,
       conversationId,
       messageId: message.id,
       direction: "INBOUND",

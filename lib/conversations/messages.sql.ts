@@ -7,6 +7,7 @@ import {
   writeEvents,
   writeRecord,
 } from "@/lib/events/outbox.sql";
+import { changeSql } from "@/lib/platform/change-sql";
 import { sql } from "@/lib/platform/sql";
 import { rowSteps } from "@/lib/resources/pages";
 import type { MessageModel } from "@/prisma/generated/models";
@@ -103,14 +104,17 @@ export const listMessagesStatements = {
  * never before the conversation's last change, so that times follow the sequence. A customer's
  * message without an author's id belongs to the conversation's customer.
  *
+ * With many messages, each has a conversation of its own, and those of a locked conversation are
+ * left out.
+ *
  * `own`, the text from the sequence to the author's name, the time and the agent are known only here. The
  * response's body and the event's payload are put together around them (message-text.ts).
  */
-export const postMessageStatement = sql(
+export const postMessageStatement = changeSql(
   "post_message",
   {
     ...changeParameters,
-    // `responseBody` is the start of the body, and `eventPayloads` holds the start of the payload.
+    // `responseBody` is the start of the body, and `eventPayload` is the start of the payload.
     ...recordParameters,
     ...eventParameters,
     conversationId: "text",
@@ -132,50 +136,59 @@ export const postMessageStatement = sql(
     payloadEnd: "text",
     payloadFromAgent: "text",
   },
-  (p) => {
-    const isInbound = `${p.direction} = 'INBOUND'`;
+  ({ input, of, isMany }) => {
+    const [i, t, w, go] = [of("input"), of("target"), of("written"), of("go")];
+    const isInbound = `${t.direction} = 'INBOUND'`;
     return `
-  WITH target AS (
-    SELECT message_count + 1 AS sequence, customer_id, greatest(${p.at}, updated_at) AS at,
-      channel_id, tags, priority, assignee_id, agent_id FROM conversations
-    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.conversationId}
-      AND (status IN ('OPEN', 'PENDING') OR (status <> 'CLOSED' AND NOT ${isInbound}))
-    FOR NO KEY UPDATE
+  WITH input AS MATERIALIZED (${input}),
+  target AS MATERIALIZED (
+    SELECT input.*, c.* FROM input CROSS JOIN LATERAL (
+      SELECT message_count + 1 AS sequence, customer_id, greatest(${i.at}, updated_at) AS written_at,
+        channel_id, tags, priority, assignee_id, agent_id FROM conversations
+      WHERE tenant_id = ${i.tenantId} AND environment = ${i.environment} AND id = ${i.conversationId}
+        AND (status IN ('OPEN', 'PENDING') OR (status <> 'CLOSED' AND ${i.direction} <> 'INBOUND'))
+      LIMIT 1 FOR NO KEY UPDATE${isMany ? " SKIP LOCKED" : ""}
+    ) AS c
   ),
   authored AS (
-    SELECT target.*, coalesce(${p.authorId}, c.id) AS author_id, coalesce(${p.authorName}, c.name) AS author_name,
+    SELECT target.*, coalesce(${t.authorId}, c.id) AS written_by, coalesce(${t.authorName}, c.name) AS written_by_name,
       a.published_version AS agent_version
-    FROM target LEFT JOIN customers c ON ${isInbound} AND ${p.authorId} IS NULL
-      AND c.tenant_id = ${p.tenantId} AND c.environment = ${p.environment} AND c.id = target.customer_id
-    LEFT JOIN agents a ON ${isInbound} AND a.tenant_id = ${p.tenantId} AND a.environment = ${p.environment} AND a.id = target.agent_id
+    FROM target LEFT JOIN LATERAL (
+      SELECT id, name FROM customers WHERE ${isInbound} AND ${t.authorId} IS NULL
+        AND tenant_id = ${t.tenantId} AND environment = ${t.environment} AND id = target.customer_id LIMIT 1
+    ) AS c ON true
+    LEFT JOIN LATERAL (
+      SELECT published_version FROM agents WHERE ${isInbound}
+        AND tenant_id = ${t.tenantId} AND environment = ${t.environment} AND id = target.agent_id LIMIT 1
+    ) AS a ON true
   ),
   written AS (
-    SELECT *, sequence || ${p.fromSequenceToAuthorId} || coalesce(to_json(author_id)::text, 'null')
-      || ',"name":' || coalesce(to_json(author_name)::text, 'null') AS own,
-      CASE WHEN ${isInbound} THEN '"agentId":' || coalesce(to_json(agent_id)::text, 'null')
+    SELECT *, sequence || from_sequence_to_author_id || coalesce(to_json(written_by)::text, 'null')
+      || ',"name":' || coalesce(to_json(written_by_name)::text, 'null') AS own,
+      CASE WHEN direction = 'INBOUND' THEN '"agentId":' || coalesce(to_json(agent_id)::text, 'null')
         || ',"agentVersion":' || coalesce(agent_version::text, 'null') ELSE '' END AS agent_text,
-      to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at_text
+      to_char(written_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at_text
     FROM authored
   ),
-  ${writeRecord(p, { from: "written", body: `${p.responseBody} || own || ${p.bodyFromAuthor} || at_text || ${p.bodyEnd}` })},
-  go AS (SELECT * FROM written WHERE ${isFirst(p)}),
+  ${writeRecord(w, { from: "written", body: `${w.responseBody} || own || ${w.bodyFromAuthor} || at_text || ${w.bodyEnd}`, isMany })},
+  go AS (SELECT * FROM written WHERE ${isFirst(w)}),
   conversation AS (
-    UPDATE conversations SET message_count = go.sequence, updated_at = go.at,
-      last_message_at = CASE WHEN ${p.preview} IS NULL THEN last_message_at ELSE go.at END,
-      last_message_preview = coalesce(${p.preview}, last_message_preview)
-    FROM go WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.conversationId}
+    UPDATE conversations c SET message_count = go.sequence, updated_at = go.written_at,
+      last_message_at = CASE WHEN ${go.preview} IS NULL THEN last_message_at ELSE go.written_at END,
+      last_message_preview = coalesce(${go.preview}, last_message_preview)
+    FROM go WHERE c.tenant_id = ${go.tenantId} AND c.environment = ${go.environment} AND c.id = ${go.conversationId}
   ),
   message AS (
     INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, author_id, author_name,
       text, external_id, metadata, created_at)
-    SELECT ${p.tenantId}, ${p.environment}, ${p.messageId}, ${p.conversationId}, sequence, ${p.direction}, ${p.authorType},
-      author_id, author_name, ${p.text}, ${p.externalId}, ${p.metadata}, at FROM go
+    SELECT tenant_id, environment, message_id, conversation_id, sequence, direction, author_type,
+      written_by, written_by_name, text, external_id, metadata, written_at FROM go
   ),
-  ${writeEvents(p, {
+  ${writeEvents(go, {
     conversations: filterableRow("go"),
-    payload: `e.payload || go.at_text || ${p.payloadFromTimestamp} || go.own || ${p.payloadFromAuthor} || go.at_text || ${p.payloadEnd} || go.agent_text || ${p.payloadFromAgent}`,
-    at: "go.at",
+    payload: `e.payload || go.at_text || ${go.payloadFromTimestamp} || go.own || ${go.payloadFromAuthor} || go.at_text || ${go.payloadEnd} || go.agent_text || ${go.payloadFromAgent}`,
+    at: "go.written_at",
   })}
-  SELECT own, at_text AS "createdAt", ARRAY(SELECT id FROM delivery) AS deliveries FROM go`;
+  SELECT n, own, at_text AS "createdAt", ARRAY(SELECT id FROM delivery WHERE event_id = ${go.eventId}) AS deliveries FROM go`;
   },
 );

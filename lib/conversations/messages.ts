@@ -9,8 +9,9 @@ import { attachFiles, lockFilesToAttach } from "@/lib/files/service";
 import { notifyMentioned } from "@/lib/notifications/service";
 import { type Caller, type Identity, wake } from "@/lib/platform/caller";
 import { timeOfChange } from "@/lib/platform/changes";
-import { readSql, runSql } from "@/lib/platform/db";
+import { readSql } from "@/lib/platform/db";
 import { conversationClosed } from "@/lib/platform/errors";
+import { joinChanges } from "@/lib/platform/join-changes";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
 import { notFound } from "@/lib/resources/not-found";
@@ -125,9 +126,12 @@ export async function postMessage(
   return withLinks(caller.partition, message);
 }
 
+/** One statement updates a conversation only once. */
+const writeMessage = joinChanges(postMessageStatement, ({ conversationId }) => conversationId);
+
 /**
  * The same as `postMessage`, together with its idempotency record, in one statement and one round
- * trip.
+ * trip, which concurrent messages to other conversations share.
  * @returns the response's body, or null if nothing was written: the key is taken, there are
  * attachments, or the conversation does not exist or its status does not take the message without
  * further changes. Then call `postMessage`, which finds out why.
@@ -150,32 +154,30 @@ export async function postMessageInOneStatement(
   const event = eventType ? newEvent(identity, eventType, unfinished, at, { agent }) : null;
   const payload = event && cutEvent(event);
 
-  const [written] = await runSql<{ own: string; createdAt: string; deliveries: string[] }>(
-    postMessageStatement({
-      tenantId: identity.partition.tenantId,
-      environment: identity.partition.environment,
-      at,
-      ...recordValues(record, text.start),
-      ...eventValues(event && payload ? [{ ...event, payload: payload.untilTimestamp }] : []),
-      conversationId,
-      messageId: message.id,
-      direction: message.direction,
-      authorType: message.author.type,
-      authorId: message.author.id,
-      authorName: message.author.name,
-      text: message.text,
-      externalId: message.externalId,
-      metadata: JSON.stringify(message.metadata),
-      preview: message.direction === "INTERNAL" ? null : previewOf(message),
-      fromSequenceToAuthorId: text.fromSequenceToAuthorId,
-      bodyFromAuthor: text.fromAuthor,
-      bodyEnd: text.end,
-      payloadFromTimestamp: payload?.start ?? "",
-      payloadFromAuthor: payload?.fromAuthor ?? "",
-      payloadEnd: payload?.end ?? "",
-      payloadFromAgent: payload?.fromAgent ?? "",
-    }),
-  );
+  const written = await writeMessage<{ own: string; createdAt: string; deliveries: string[] }>({
+    tenantId: identity.partition.tenantId,
+    environment: identity.partition.environment,
+    at,
+    ...recordValues(record, text.start),
+    ...eventValues(event && payload && { ...event, payload: payload.untilTimestamp }),
+    conversationId,
+    messageId: message.id,
+    direction: message.direction,
+    authorType: message.author.type,
+    authorId: message.author.id,
+    authorName: message.author.name,
+    text: message.text,
+    externalId: message.externalId,
+    metadata: JSON.stringify(message.metadata),
+    preview: message.direction === "INTERNAL" ? null : previewOf(message),
+    fromSequenceToAuthorId: text.fromSequenceToAuthorId,
+    bodyFromAuthor: text.fromAuthor,
+    bodyEnd: text.end,
+    payloadFromTimestamp: payload?.start ?? "",
+    payloadFromAuthor: payload?.fromAuthor ?? "",
+    payloadEnd: payload?.end ?? "",
+    payloadFromAgent: payload?.fromAgent ?? "",
+  });
   if (!written) return null;
   wake(identity, written.deliveries);
   return `${text.start}${written.own}${text.fromAuthor}${written.createdAt}${text.end}`;

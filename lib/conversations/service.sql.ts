@@ -6,6 +6,7 @@ import {
   writeEvents,
   writeRecord,
 } from "@/lib/events/outbox.sql";
+import { changeSql } from "@/lib/platform/change-sql";
 import { sql } from "@/lib/platform/sql";
 import type { ConversationModel } from "@/prisma/generated/models";
 
@@ -29,7 +30,7 @@ export const getConversationStatement = sql(
 );
 
 /** Creates a conversation, with its first message, idempotency record, events and deliveries. */
-export const createConversationStatement = sql(
+export const createConversationStatement = changeSql(
   "create_conversation",
   {
     ...changeParameters,
@@ -52,25 +53,40 @@ export const createConversationStatement = sql(
     messageExternalId: "text?",
     messageMetadata: "jsonb?",
     preview: "text?",
+    // Its event.
+    messageEventId: "text?",
+    messageEventType: "text?",
+    messageEventPayload: "text?",
   },
-  (p) => `
-  WITH ${writeRecord(p, { from: "(SELECT 1) AS always" })},
-  go AS (SELECT 1 WHERE ${isFirst(p)}),
+  ({ input, of, isMany }) => {
+    const [i, go] = [of("input"), of("go")];
+    const messageEvent = {
+      eventId: go.messageEventId,
+      eventType: go.messageEventType,
+      eventPayload: go.messageEventPayload,
+      eventConversationId: go.conversationId,
+    };
+    return `
+  WITH input AS MATERIALIZED (${input}),
+  ${writeRecord(i, { from: "input", isMany })},
+  go AS (SELECT * FROM input WHERE ${isFirst(i)}),
   conversation AS (
     INSERT INTO conversations (tenant_id, environment, id, channel_id, subject, priority, tags, metadata, external_id,
       message_count, last_message_at, last_message_preview, created_at, updated_at)
-    SELECT ${p.tenantId}, ${p.environment}, ${p.conversationId}, ${p.channelId}, ${p.subject}, ${p.priority}, ${p.tags},
-      ${p.metadata}, ${p.externalId}, CASE WHEN ${p.messageId} IS NULL THEN 0 ELSE 1 END,
-      CASE WHEN ${p.messageId} IS NOT NULL THEN ${p.at} END, ${p.preview}, ${p.at}, ${p.at} FROM go
+    SELECT tenant_id, environment, conversation_id, channel_id, subject, priority, tags,
+      metadata, external_id, CASE WHEN message_id IS NULL THEN 0 ELSE 1 END,
+      CASE WHEN message_id IS NOT NULL THEN at END, preview, at, at FROM go
   ),
   message AS (
     INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, author_id, author_name,
       text, external_id, metadata, created_at)
-    SELECT ${p.tenantId}, ${p.environment}, ${p.messageId}, ${p.conversationId}, 1, ${p.direction}, ${p.authorType}, ${p.authorId},
-      ${p.authorName}, ${p.text}, ${p.messageExternalId}, ${p.messageMetadata}, ${p.at} FROM go WHERE ${p.messageId} IS NOT NULL
+    SELECT tenant_id, environment, message_id, conversation_id, 1, direction, author_type, author_id,
+      author_name, text, message_external_id, message_metadata, at FROM go WHERE message_id IS NOT NULL
   ),
-  ${writeEvents(p, {
-    conversations: `jsonb_build_object('channelId', ${p.channelId}, 'tags', ${p.tags}, 'priority', ${p.priority}, 'assigneeId', NULL, 'agentId', NULL)`,
+  ${writeEvents(go, {
+    conversations: `jsonb_build_object('channelId', ${go.channelId}, 'tags', ${go.tags}, 'priority', ${go.priority}, 'assigneeId', NULL, 'agentId', NULL)`,
+    second: messageEvent,
   })}
-  SELECT ARRAY(SELECT id FROM delivery) AS deliveries FROM go`,
+  SELECT n, ARRAY(SELECT id FROM delivery WHERE event_id IN (${go.eventId}, ${go.messageEventId})) AS deliveries FROM go`;
+  },
 );

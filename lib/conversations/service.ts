@@ -20,6 +20,7 @@ import { type Caller, type Identity, mutate, system, wake } from "@/lib/platform
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
 import { db, readSql, runSql } from "@/lib/platform/db";
 import { invalidBody, invalidTransition } from "@/lib/platform/errors";
+import { joinChanges } from "@/lib/platform/join-changes";
 import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { movingTenantIds } from "@/lib/platform/moving-tenants";
 import { requireRole } from "@/lib/platform/roles";
@@ -223,9 +224,11 @@ async function agentOf(
   return { agentId, agentVersion: found?.publishedVersion ?? null };
 }
 
+const writeConversation = joinChanges(createConversationStatement);
+
 /**
  * The same as `createConversation`, together with its idempotency record, in one statement and one
- * round trip.
+ * round trip, which concurrent creations share.
  * @returns the response's body, or null if nothing was written: the key is taken, or the body
  * refers to a customer, an agent or files, which takes more than one statement.
  */
@@ -243,40 +246,42 @@ export async function createConversationInOneStatement(
     ? newMessage(identity.partition, { id, customer: null }, 1, body.message, at)
     : null;
   const conversation = newConversation(identity, { id, body, customer: null, message }, at);
-  const events = [newEvent(identity, "conversation.created", conversation, at)];
+  const event = newEvent(identity, "conversation.created", conversation, at);
   const eventType = message && messageEventType(message);
   // A body that names an agent takes more than one statement.
   const agent = eventType === "message.received" ? noAgent : undefined;
-  if (eventType) events.push(newEvent(identity, eventType, message, at, { agent }));
-
+  const messageEvent = eventType && newEvent(identity, eventType, message, at, { agent });
   const response = serialize(conversation);
-  const [written] = await runSql<{ deliveries: string[] }>(
-    createConversationStatement({
-      tenantId: identity.partition.tenantId,
-      environment: identity.partition.environment,
-      at,
-      ...recordValues(record, response),
-      ...eventValues(events),
-      conversationId: conversation.id,
-      channelId: conversation.channelId,
-      subject: conversation.subject,
-      priority: conversation.priority,
-      tags: conversation.tags,
-      metadata: JSON.stringify(conversation.metadata),
-      externalId: conversation.externalId,
-      ...(message && {
-        messageId: message.id,
-        direction: message.direction,
-        authorType: message.author.type,
-        authorId: message.author.id,
-        authorName: message.author.name,
-        text: message.text,
-        messageExternalId: message.externalId,
-        messageMetadata: JSON.stringify(message.metadata),
-        preview: previewOf(message),
-      }),
+  const written = await writeConversation<{ deliveries: string[] }>({
+    tenantId: identity.partition.tenantId,
+    environment: identity.partition.environment,
+    at,
+    ...recordValues(record, response),
+    ...eventValues(event),
+    conversationId: conversation.id,
+    channelId: conversation.channelId,
+    subject: conversation.subject,
+    priority: conversation.priority,
+    tags: conversation.tags,
+    metadata: JSON.stringify(conversation.metadata),
+    externalId: conversation.externalId,
+    ...(message && {
+      messageId: message.id,
+      direction: message.direction,
+      authorType: message.author.type,
+      authorId: message.author.id,
+      authorName: message.author.name,
+      text: message.text,
+      messageExternalId: message.externalId,
+      messageMetadata: JSON.stringify(message.metadata),
+      preview: previewOf(message),
     }),
-  );
+    ...(messageEvent && {
+      messageEventId: messageEvent.id,
+      messageEventType: messageEvent.type,
+      messageEventPayload: messageEvent.payload,
+    }),
+  });
   if (!written) return null;
   wake(identity, written.deliveries);
   return response;

@@ -2,7 +2,7 @@ import type { References, ValuesOf } from "@/lib/platform/sql";
 import { passesFilter } from "./filter.sql";
 
 // The parts that one-statement changes have in common. Each refers to a common table expression
-// `go`, which has a row if and only if the change is to happen.
+// `go`, which has a row for each change that is to happen. The parameters can be its columns.
 
 /** Where and when a change happens. */
 export const changeParameters = {
@@ -20,13 +20,13 @@ export const recordParameters = {
   recordExpiresAt: "timestamptz?",
 } as const;
 
-/** The events that a change raises. */
+/** An event that a change raises; all null without one. */
 export const eventParameters = {
-  eventIds: "text[]",
-  eventTypes: "text[]",
-  eventPayloads: "text[]",
-  eventConversationIds: "text?[]",
-  /** The trace that their deliveries continue, if the request is traced. */
+  eventId: "text?",
+  eventType: "text?",
+  eventPayload: "text?",
+  eventConversationId: "text?",
+  /** The trace that its deliveries continue, if the request is traced. */
   traceparent: "text?",
 } as const;
 
@@ -38,28 +38,40 @@ type RecordReferences = References<typeof recordParameters>;
 type EventReferences = References<typeof eventParameters>;
 
 /**
- * `record`: the idempotency record, written by the request that comes first. A second transaction
- * with the same key waits here until the first one ends, and then finds the record. An expired
- * record is replaced.
+ * `record`: the idempotency records, each written by the request that comes first. A second
+ * transaction with the same key waits here until the first one ends, and then finds the record. An
+ * expired record is replaced.
+ *
+ * Each writer holds a lock on its key, so that a statement with many changes can leave out those that
+ * it would have to wait for.
  */
 export const writeRecord = (
   p: ChangeReferences & RecordReferences,
-  { from, body = p.responseBody }: { from: string; body?: string },
+  { from, body = p.responseBody, isMany = false }: WriteRecord,
 ) => `
   record AS (
     INSERT INTO idempotency_records AS existing (tenant_id, environment, key, fingerprint, status, body, created_at, expires_at)
     SELECT ${p.tenantId}, ${p.environment}, ${p.idempotencyKey}, ${p.fingerprint}, ${p.responseStatus}, ${body}, ${p.at}, ${p.recordExpiresAt}
     FROM ${from} WHERE ${p.idempotencyKey} IS NOT NULL
+      AND pg_try_advisory_xact_lock(hashtextextended(${p.tenantId} || ' ' || ${p.environment} || ' ' || ${p.idempotencyKey}, 0))${isMany ? "" : " IS NOT NULL"}
     ON CONFLICT (tenant_id, environment, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, is_encrypted = false,
           created_at = excluded.created_at, expires_at = excluded.expires_at
       WHERE existing.expires_at <= excluded.created_at
-    RETURNING 1
+    RETURNING existing.tenant_id, existing.environment, existing.key
   )`;
 
-/** Whether the change is to happen: there is no key, or `record` was written. */
-export const isFirst = (p: RecordReferences) =>
-  `(${p.idempotencyKey} IS NULL OR EXISTS (SELECT 1 FROM record))`;
+type WriteRecord = {
+  /** Has a row for each record. */
+  from: string;
+  body?: string;
+  /** Whether to write only records that can be written immediately. */
+  isMany?: boolean;
+};
+
+/** Whether a change is to happen: there is no key, or its record was written. */
+export const isFirst = (p: ChangeReferences & RecordReferences) =>
+  `(${p.idempotencyKey} IS NULL OR (${p.tenantId}, ${p.environment}, ${p.idempotencyKey}) IN (SELECT tenant_id, environment, key FROM record))`;
 
 /**
  * Another transaction may be enabling a webhook that looks disabled here. Locking its row either
@@ -77,12 +89,19 @@ const isEnabled = `(w.status = 'ENABLED' OR 'ENABLED' = (
 export const deliveryIdOf = (eventId: string, webhookId: string): string =>
   `'dlv_' || substr(${eventId}, 5, 10) || upper(substr(md5(${eventId} || ${webhookId}), 1, 16))`;
 
+type EventColumns = Pick<
+  EventReferences,
+  "eventId" | "eventType" | "eventPayload" | "eventConversationId"
+>;
+
 type WriteEvents = {
-  /** The conversation that the events are about, as JSON, or a list of its states (filter.sql.ts). */
+  /** The conversation that the event is about, as JSON, or a list of its states (filter.sql.ts). */
   conversations: string;
   payload?: string;
   at?: string;
   where?: string;
+  /** A second event of the same change. */
+  second?: EventColumns;
 };
 
 /**
@@ -94,13 +113,15 @@ type WriteEvents = {
  */
 export const writeEvents = (
   p: ChangeReferences & EventReferences,
-  { conversations, payload = "e.payload", at = p.at, where = "true" }: WriteEvents,
-) => `
+  { conversations, payload = "e.payload", at = p.at, where = "true", second }: WriteEvents,
+) => {
+  const values = ({ eventId, eventType, eventPayload, eventConversationId }: EventColumns) =>
+    `(${eventId}, ${eventType}, ${eventPayload}, ${eventConversationId})`;
+  const events = `go CROSS JOIN LATERAL (VALUES ${[p, ...(second ? [second] : [])].map(values).join(", ")}) AS e (id, type, payload, conversation_id)`;
+  return `
   event AS (
     INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
-    SELECT ${p.tenantId}, ${p.environment}, e.id, e.type, ${payload}, ${at}
-    FROM go, unnest(${p.eventIds}, ${p.eventTypes}, ${p.eventPayloads}) AS e (id, type, payload)
-    RETURNING id
+    SELECT ${p.tenantId}, ${p.environment}, e.id, e.type, ${payload}, ${at} FROM ${events} WHERE e.id IS NOT NULL
   ),
   delivery AS (
     INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, conversation_id, position,
@@ -111,9 +132,10 @@ export const writeEvents = (
       CASE WHEN w.ordering = 'conversation' THEN e.conversation_id END,
       CASE WHEN w.ordering = 'conversation' AND e.conversation_id IS NOT NULL THEN (SELECT nextval('delivery_positions')) END,
       ${p.traceparent}, ${p.at}, ${p.at}
-    FROM go, unnest(${p.eventIds}, ${p.eventTypes}, ${p.eventConversationIds}) AS e (id, type, conversation_id)
+    FROM ${events}
     JOIN webhooks w ON w.tenant_id = ${p.tenantId} AND w.environment = ${p.environment} AND w.deleted_at IS NULL
       AND w.events && ARRAY['*', split_part(e.type, '.', 1) || '.*', e.type]
     WHERE ${where} AND ${passesFilter("w.filter", conversations)}
-    RETURNING id
+    RETURNING id, event_id
   )`;
+};

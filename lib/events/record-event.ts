@@ -82,14 +82,17 @@ export function sentFor(type: string, payload: string): { type: string; payload:
   return example ? { type: example.type, payload: JSON.stringify(example) } : { type, payload };
 }
 
-/** The events' parameters of a one-statement change. */
-export const eventValues = (events: NewEvent[]): EventValues => ({
-  eventIds: events.map(({ id }) => id),
-  eventTypes: events.map(({ type }) => type),
-  eventPayloads: events.map(({ payload }) => payload),
-  eventConversationIds: events.map(({ conversationId }) => conversationId),
-  traceparent: currentSpan()?.traceparent,
-});
+/** The event's parameters of a one-statement change; none without an event. */
+export const eventValues = (event: NewEvent | null): EventValues =>
+  event === null
+    ? {}
+    : {
+        eventId: event.id,
+        eventType: event.type,
+        eventPayload: event.payload,
+        eventConversationId: event.conversationId,
+        traceparent: currentSpan()?.traceparent,
+      };
 
 const recordEventStatement = sql(
   "record_event",
@@ -126,7 +129,7 @@ export async function recordEvent<Type extends EventType>(
     recordEventStatement({
       ...caller.partition,
       at,
-      ...eventValues([event]),
+      ...eventValues(event),
       conversations: states && JSON.stringify(states),
       exceptWebhookId,
     }),

@@ -40,7 +40,7 @@ type Scalar = keyof ScalarValues;
  */
 export type ParameterType = `${Scalar}${"" | "?" | "[]" | "[]?" | "?[]"}` | "clock";
 
-type Parameters = Readonly<Record<string, ParameterType>>;
+export type Parameters = Readonly<Record<string, ParameterType>>;
 
 export type ValueOf<Type> = Type extends "clock"
   ? Date | null | undefined
@@ -88,9 +88,7 @@ export function sql<const P extends Parameters>(
     // PostgreSQL could not tell the type of a parameter that the text does not mention.
     if (!text.includes(written)) throw new Error(`${name ?? text} does not use ${parameter}`);
   }
-  const textArrays = names.flatMap((parameter, index) =>
-    /^text\??\[\]/.test(parameters[parameter] ?? "") ? [index] : [],
-  );
+  const textArrays = textArraysOf(parameters);
   const clockIndex = names.findIndex((parameter) => parameters[parameter] === "clock");
   return (given) => {
     const values = names.map((parameter) => (given as Record<string, unknown>)[parameter] ?? null);
@@ -120,8 +118,15 @@ export const fewRowsOf = (batch: string): string => `(SELECT * FROM ${batch} LIM
 /** The time of a `clock` parameter, or the database's own. */
 export const timeOf = (clock: string): string => `coalesce(${clock}, now())`;
 
-function reference(number: number, type = "text"): string {
-  if (type === "clock") return `$${number}::timestamptz`;
+/** Which parameters are arrays of texts. */
+export const textArraysOf = (parameters: Parameters): number[] =>
+  Object.values(parameters).flatMap((type, index) => (/^text\??\[\]/.test(type) ? [index] : []));
+
+const reference = (number: number, type = "text"): string => `$${number}::${nameOfType(type)}`;
+
+/** A type as PostgreSQL names it. */
+export function nameOfType(type: string): string {
+  if (type === "clock") return "timestamptz";
   const base = type.replaceAll("?", "");
-  return `$${number}::${/^[A-Z]/.test(base) ? base.replace(/^\w+/, '"$&"') : base}`;
+  return /^[A-Z]/.test(base) ? base.replace(/^\w+/, '"$&"') : base;
 }

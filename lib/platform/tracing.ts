@@ -29,8 +29,8 @@ export type SpanOptions = {
 
 export type Tracer = {
   start: (name: string, options: SpanOptions) => Span;
-  /** The span that `within` runs in, for everything that `work` calls. */
-  within: <Result>(span: Span, work: () => Result) => Result;
+  /** Everything that `work` calls runs in the span, or in none. */
+  within: <Result>(span: Span | undefined, work: () => Result) => Result;
   current: () => Span | undefined;
 };
 

@@ -44,7 +44,7 @@ export function startTracing(process: "web" | "worker"): () => Promise<void> {
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   const made = provider.getTracer("parlance");
-  const storage = new AsyncLocalStorage<Span>();
+  const storage = new AsyncLocalStorage<Span | undefined>();
   const ended = new WeakSet<Span>();
   reportFailures();
 

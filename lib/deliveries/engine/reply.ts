@@ -78,7 +78,7 @@ export function replyValues(delivery: ClaimedDelivery, text: string, at: Date) {
   return {
     ...partition,
     at,
-    ...eventValues([{ ...event, payload: payload.untilTimestamp }]),
+    ...eventValues({ ...event, payload: payload.untilTimestamp }),
     conversationId,
     questionId,
     messageId: message.id,

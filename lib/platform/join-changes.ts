@@ -1,0 +1,171 @@
+import { setImmediate } from "node:timers";
+import type { ChangeStatement } from "./change-sql";
+import { runSql } from "./db";
+import { atDeadline } from "./deadlines";
+import type { Parameters, ValuesOf } from "./sql";
+import { sqlState } from "./sql-errors";
+import { type Span, tracer } from "./tracing";
+
+// Most of what a small change costs PostgreSQL is the start and the end of its statement, and the
+// commit. Requests that arrive while others are in progress therefore share one: with 16 of them, a
+// message costs a third.
+
+/** Statements of one kind that a process executes at a time. One is prepared during the other. */
+const maximumInProgress = 2;
+const maximumChanges = 32;
+/** Characters in the values of one statement, so that a large change delays few others. */
+const maximumCharacters = 262_144;
+/** A statement that takes longer waits for something, which does not hold up the next ones. */
+const slowMs = 100;
+
+type Change<P extends Parameters> = {
+  values: ValuesOf<P>;
+  resolve: (row: object | undefined) => void;
+  reject: (error: unknown) => void;
+  span: Span | undefined;
+};
+
+/**
+ * Makes changes of one kind, each completely or not at all, as if it had a statement of its own.
+ * Changes that arrive while statements are in progress are made together by the next one. If that
+ * leaves a change out or fails, the change is made by a statement of its own, which can wait.
+ * @param laneOf what a change may share with no other one of the same statement
+ * @returns a function that makes a change, and returns its row, or undefined if nothing was written
+ */
+export function joinChanges<P extends Parameters>(
+  statement: ChangeStatement<P>,
+  laneOf: (values: ValuesOf<P>) => string | undefined = () => undefined,
+): <Row extends object>(values: ValuesOf<P>) => Promise<Row | undefined> {
+  type Waiting = Change<P>;
+  let waiting: Waiting[] = [];
+  const lanes = new Set<string>();
+  let inProgress = 0;
+  let isScheduled = false;
+
+  /** Everything that arrived in this turn of the event loop can then be in the next statement. */
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0 || inProgress >= maximumInProgress) return;
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      while (inProgress < maximumInProgress) {
+        const taken = take();
+        if (taken.length === 0) return;
+        void execute(taken);
+      }
+    });
+  }
+
+  /** The next changes, in the order in which they arrived, at most one of each lane. */
+  function take(): Waiting[] {
+    const taken: Waiting[] = [];
+    const left: Waiting[] = [];
+    let characters = 0;
+    for (const change of waiting) {
+      const lane = laneOf(change.values);
+      const isFull = taken.length >= maximumChanges || characters > maximumCharacters;
+      if (isFull || (lane !== undefined && lanes.has(lane))) {
+        left.push(change);
+        continue;
+      }
+      if (lane !== undefined) lanes.add(lane);
+      characters += charactersOf(change.values);
+      taken.push(change);
+    }
+    waiting = left;
+    return taken;
+  }
+
+  async function execute(changes: Waiting[]): Promise<void> {
+    inProgress++;
+    let isInProgress = true;
+    const end = () => {
+      if (!isInProgress) return;
+      isInProgress = false;
+      inProgress--;
+      for (const { values } of changes) lanes.delete(laneOf(values) ?? "");
+      schedule();
+    };
+    const cancel = atDeadline(slowMs, end);
+    await (changes.length === 1 ? Promise.all(changes.map(makeAlone)) : makeTogether(changes));
+    cancel();
+    end();
+  }
+
+  async function makeTogether(changes: Waiting[]): Promise<void> {
+    try {
+      const query = statement.many(changes.map(({ values }) => values));
+      const rows = await traced(changes, () => runSql<{ n: number }>(query));
+      const made = new Map(rows.map((row) => [row.n, row]));
+      for (const [index, change] of changes.entries()) {
+        const row = made.get(index + 1);
+        if (row) change.resolve(row);
+        else void makeAlone(change);
+      }
+    } catch (error) {
+      for (const change of changes) {
+        if (isRolledBack(error)) void makeAlone(change);
+        else change.reject(error);
+      }
+    }
+  }
+
+  async function makeAlone(change: Waiting): Promise<void> {
+    try {
+      const [row] = await traced([change], () => runSql(statement.one(change.values)));
+      change.resolve(row);
+    } catch (error) {
+      change.reject(error);
+    }
+  }
+
+  /** The statement is in the trace of each request that it works for. */
+  async function traced<Result>(changes: Waiting[], work: () => Promise<Result>): Promise<Result> {
+    const tracing = tracer();
+    if (!tracing) return work();
+    const spans = changes.flatMap(({ span }) =>
+      span
+        ? tracing.start(statement.name, {
+            kind: "client",
+            parent: span.traceparent,
+            attributes: {
+              "db.system.name": "postgresql",
+              ...(changes.length > 1 && { "db.operation.batch.size": changes.length }),
+            },
+          })
+        : [],
+    );
+    try {
+      const result = await tracing.within(undefined, work);
+      for (const span of spans) span.end();
+      return result;
+    } catch (error) {
+      for (const span of spans) span.end(sqlState(error) ?? (error as Error).name);
+      throw error;
+    }
+  }
+
+  return <Row extends object>(values: ValuesOf<P>) =>
+    new Promise<Row | undefined>((resolve, reject) => {
+      const span = tracer()?.current();
+      waiting.push({ values, resolve: resolve as Waiting["resolve"], reject, span });
+      schedule();
+    });
+}
+
+function charactersOf(values: object): number {
+  let characters = 0;
+  for (const value of Object.values(values))
+    if (typeof value === "string") characters += value.length;
+  return characters;
+}
+
+/**
+ * Whether PostgreSQL refused the statement, perhaps for what only one of its changes is, so that none
+ * was made. After a lost connection or a shutdown, it is not known what was made. After a timeout, and
+ * on a server that has no room or cannot write, other statements would make it worse.
+ */
+function isRolledBack(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && !/^(08|28|3D|53|58|XX|57P01|57P02|57P05|57014|25006)/.test(state);
+}
