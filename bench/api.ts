@@ -165,7 +165,9 @@ export const measureApi = (sizes: Sizes): Promise<Measured> =>
       }
       const measured: Measured = { rows: [], lines: [] };
       let residentMb = 0;
+      const wanted = sizes.operations?.split(",");
       for (const operation of operations) {
+        if (wanted && !wanted.some((part) => operation.name.includes(part))) continue;
         const results = await measureOperation(operation, running, sizes);
         print(operation.name, results, sizes);
         measured.rows.push(...toRows(operation, results));

@@ -27,7 +27,9 @@ const { values } = parseArgs({
     conversations: { type: "string" },
     deliveries: { type: "string" },
     large: { type: "string" },
+    /** Of the API: servers and operations with this in their name. */
     only: { type: "string" },
+    operations: { type: "string" },
   },
 });
 
@@ -42,6 +44,7 @@ const sizes: Sizes = {
   deliveries: size(values.deliveries, 10_000, 2_000),
   large: size(values.large, 1_000_000, 20_000),
   only: values.only,
+  operations: values.operations,
 };
 
 const parts: Record<string, (sizes: Sizes) => Promise<Measured>> = {

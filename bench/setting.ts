@@ -23,6 +23,8 @@ export type Sizes = {
   large: number;
   /** Drives only the servers with this in their name. */
   only: string | undefined;
+  /** Measures only the operations with one of these, separated by commas, in their name. */
+  operations: string | undefined;
 };
 
 /** The settings of a process of the product. */
