@@ -117,11 +117,13 @@ export const writeEvents = (
 ) => {
   const values = ({ eventId, eventType, eventPayload, eventConversationId }: EventColumns) =>
     `(${eventId}, ${eventType}, ${eventPayload}, ${eventConversationId})`;
-  const events = `go CROSS JOIN LATERAL (VALUES ${[p, ...(second ? [second] : [])].map(values).join(", ")}) AS e (id, type, payload, conversation_id)`;
+  // Without its condition, the event that a change does not raise would match webhooks for all events.
+  const events = `go CROSS JOIN LATERAL (SELECT * FROM (VALUES ${[p, ...(second ? [second] : [])].map(values).join(", ")})
+      AS e (id, type, payload, conversation_id) WHERE id IS NOT NULL) AS e`;
   return `
   event AS (
     INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
-    SELECT ${p.tenantId}, ${p.environment}, e.id, e.type, ${payload}, ${at} FROM ${events} WHERE e.id IS NOT NULL
+    SELECT ${p.tenantId}, ${p.environment}, e.id, e.type, ${payload}, ${at} FROM ${events}
   ),
   delivery AS (
     INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, conversation_id, position,
