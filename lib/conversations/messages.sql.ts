@@ -105,7 +105,9 @@ export const listMessagesStatements = {
  * message without an author's id belongs to the conversation's customer.
  *
  * With many messages, each has a conversation of its own, and those of a locked conversation are
- * left out.
+ * left out. Counting `target` locks all conversations before the first message is written. PostgreSQL
+ * would otherwise lock each one when it writes its message, and another process could post to it in
+ * between: a later message then would be before an earlier one in the event feed and in its lane.
  *
  * `own`, the text from the sequence to the author's name, the time and the agent are known only here. The
  * response's body and the event's payload are put together around them (message-text.ts).
@@ -161,6 +163,7 @@ export const postMessageStatement = changeSql(
       SELECT published_version FROM agents WHERE ${isInbound}
         AND tenant_id = ${t.tenantId} AND environment = ${t.environment} AND id = target.agent_id LIMIT 1
     ) AS a ON true
+    WHERE (SELECT count(*) FROM target) > 0
   ),
   written AS (
     SELECT *, sequence || from_sequence_to_author_id || coalesce(to_json(written_by)::text, 'null')
@@ -188,6 +191,7 @@ export const postMessageStatement = changeSql(
     conversations: filterableRow("go"),
     payload: `e.payload || go.at_text || ${go.payloadFromTimestamp} || go.own || ${go.payloadFromAuthor} || go.at_text || ${go.payloadEnd} || go.agent_text || ${go.payloadFromAgent}`,
     at: "go.written_at",
+    isMany,
   })}
   SELECT n, own, at_text AS "createdAt", ARRAY(SELECT id FROM delivery WHERE event_id = ${go.eventId}) AS deliveries FROM go`;
   },

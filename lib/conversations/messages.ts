@@ -126,8 +126,14 @@ export async function postMessage(
   return withLinks(caller.partition, message);
 }
 
-/** One statement updates a conversation only once. */
-const writeMessage = joinChanges(postMessageStatement, ({ conversationId }) => conversationId);
+/**
+ * One statement updates a conversation only once. No tenant waits for another, even if both use the
+ * same id.
+ */
+const writeMessage = joinChanges(
+  postMessageStatement,
+  ({ tenantId, environment, conversationId }) => `${tenantId} ${environment} ${conversationId}`,
+);
 
 /**
  * The same as `postMessage`, together with its idempotency record, in one statement and one round

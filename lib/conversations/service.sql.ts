@@ -86,6 +86,7 @@ export const createConversationStatement = changeSql(
   ${writeEvents(go, {
     conversations: `jsonb_build_object('channelId', ${go.channelId}, 'tags', ${go.tags}, 'priority', ${go.priority}, 'assigneeId', NULL, 'agentId', NULL)`,
     second: messageEvent,
+    isMany,
   })}
   SELECT n, ARRAY(SELECT id FROM delivery WHERE event_id IN (${go.eventId}, ${go.messageEventId})) AS deliveries FROM go`;
   },

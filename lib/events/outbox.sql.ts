@@ -77,10 +77,13 @@ export const isFirst = (p: ChangeReferences & RecordReferences) =>
  * Another transaction may be enabling a webhook that looks disabled here. Locking its row either
  * waits for that transaction and reads the status again, or makes that transaction wait until the
  * deliveries held here are visible. An enabled webhook is not locked.
+ *
+ * A statement with many changes fails instead of waiting. Each of them is then made alone, and only
+ * those of that webhook wait.
  */
-const isEnabled = `(w.status = 'ENABLED' OR 'ENABLED' = (
+const isEnabled = (isMany: boolean) => `(w.status = 'ENABLED' OR 'ENABLED' = (
         SELECT s.status FROM webhooks s
-        WHERE s.tenant_id = w.tenant_id AND s.environment = w.environment AND s.id = w.id FOR SHARE))`;
+        WHERE s.tenant_id = w.tenant_id AND s.environment = w.environment AND s.id = w.id FOR SHARE${isMany ? " NOWAIT" : ""}))`;
 
 /**
  * The id of the one delivery of an event to a webhook: the event's time, and a digest of both. The
@@ -102,18 +105,28 @@ type WriteEvents = {
   where?: string;
   /** A second event of the same change. */
   second?: EventColumns;
+  /** Whether to fail rather than wait for a webhook's row. */
+  isMany?: boolean;
 };
 
 /**
  * `event` and `delivery`: the events, and one delivery for each webhook that subscribes to one of
  * them and whose filter it passes. A disabled webhook's deliveries are held. Deliveries of a webhook
- * with ordering get a place in the lane of their conversation, whose row the transaction has locked.
+ * with ordering get a place in the lane of their conversation, whose row the transaction has locked:
+ * with many changes, all rows are locked before `go` returns the first one.
  * Without such a webhook, no position is taken. The events of one statement share it, and follow the
  * order of their ids.
  */
 export const writeEvents = (
   p: ChangeReferences & EventReferences,
-  { conversations, payload = "e.payload", at = p.at, where = "true", second }: WriteEvents,
+  {
+    conversations,
+    payload = "e.payload",
+    at = p.at,
+    where = "true",
+    second,
+    isMany = false,
+  }: WriteEvents,
 ) => {
   const values = ({ eventId, eventType, eventPayload, eventConversationId }: EventColumns) =>
     `(${eventId}, ${eventType}, ${eventPayload}, ${eventConversationId})`;
@@ -129,8 +142,8 @@ export const writeEvents = (
     INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, conversation_id, position,
       traceparent, created_at, updated_at)
     SELECT ${p.tenantId}, ${p.environment}, ${deliveryIdOf("e.id", "w.id")}, w.id, e.id, e.type,
-      CASE WHEN ${isEnabled} THEN 'PENDING' ELSE 'HELD' END::"DeliveryStatus",
-      CASE WHEN ${isEnabled} THEN least(${p.at}, clock_timestamp()) END,
+      CASE WHEN ${isEnabled(isMany)} THEN 'PENDING' ELSE 'HELD' END::"DeliveryStatus",
+      CASE WHEN ${isEnabled(isMany)} THEN least(${p.at}, clock_timestamp()) END,
       CASE WHEN w.ordering = 'conversation' THEN e.conversation_id END,
       CASE WHEN w.ordering = 'conversation' AND e.conversation_id IS NOT NULL THEN (SELECT nextval('delivery_positions')) END,
       ${p.traceparent}, ${p.at}, ${p.at}

@@ -90,7 +90,12 @@ function asText(value: unknown): string | null {
   if (typeof value === "string") return value;
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString("hex")}`;
-  if (Array.isArray(value))
-    return `{${value.map((item) => `"${String(item).replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
+  if (Array.isArray(value)) return `{${value.map(asItem).join(",")}}`;
   return String(value);
+}
+
+/** An item of an array in that format. Without quotes, NULL is no text. */
+function asItem(item: unknown): string {
+  const text = asText(item);
+  return text === null ? "NULL" : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }

@@ -93,9 +93,13 @@ export function joinChanges<P extends Parameters>(
   }
 
   async function makeTogether(changes: Waiting[]): Promise<void> {
+    let isSent = false;
     try {
       const query = statement.many(changes.map(({ values }) => values));
-      const rows = await traced(changes, () => runSql<{ n: number }>(query));
+      const rows = await traced(changes, () => {
+        isSent = true;
+        return runSql<{ n: number }>(query);
+      });
       const made = new Map(rows.map((row) => [row.n, row]));
       for (const [index, change] of changes.entries()) {
         const row = made.get(index + 1);
@@ -104,7 +108,7 @@ export function joinChanges<P extends Parameters>(
       }
     } catch (error) {
       for (const change of changes) {
-        if (isRolledBack(error)) void makeAlone(change);
+        if (!isSent || isRolledBack(error)) void makeAlone(change);
         else change.reject(error);
       }
     }
@@ -167,5 +171,5 @@ function charactersOf(values: object): number {
  */
 function isRolledBack(error: unknown): boolean {
   const state = sqlState(error);
-  return state !== undefined && !/^(08|28|3D|53|58|XX|57P01|57P02|57P05|57014|25006)/.test(state);
+  return state !== undefined && !/^(08|28|3D|53|58|57P01|57P02|57P05|57014|25006)/.test(state);
 }

@@ -12,13 +12,8 @@ export function sqlState(error: unknown): string | undefined {
   };
   const original = meta?.driverAdapterError?.cause?.originalCode ?? meta?.code;
   if (typeof original === "string") return original;
-  if (
-    typeof code === "string" &&
-    /^[0-9A-Z]{5}$/.test(code) &&
-    !code.startsWith("P1") &&
-    !code.startsWith("P2")
-  )
-    return code;
+  // Not Prisma's own codes, and not those of Node, such as EPIPE, which say nothing of the statement.
+  if (typeof code === "string" && /^(?!P1|P2|E)[0-9A-Z]{5}$/.test(code)) return code;
   const originalCode = (cause as { originalCode?: unknown } | undefined)?.originalCode;
   return typeof originalCode === "string" ? originalCode : undefined;
 }

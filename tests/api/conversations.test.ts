@@ -493,6 +493,78 @@ describe("messages", () => {
     });
   });
 
+  test("201 with each request's own conversation and message, when two tenants send many at once", async () => {
+    const tenants = [await newTenant(), await newTenant({ environment: "live" })];
+    const awkward = [
+      "NULL",
+      "",
+      "{}",
+      '{"a",NULL}',
+      '\\"',
+      "\\",
+      "a,b",
+      "🙂",
+      "\n",
+      "'; --",
+      "\\x00",
+    ];
+    const sent = tenants.flatMap((tenant) =>
+      Array.from({ length: 25 }, (_, index) => {
+        const own = `${tenant.environment} ${index} ${awkward[index % awkward.length]}`.trim();
+        return { tenant, own, channelId: `${index} ${own}` };
+      }),
+    );
+    const created = await Promise.all(
+      sent.map(({ tenant, own, channelId }) =>
+        call(tenant, "POST", "/conversations", {
+          channelId,
+          tags: [own, `{${own}}`],
+          metadata: { own },
+          ...(own.length % 2 === 0 && { message: { text: own, metadata: { own } } }),
+        }),
+      ),
+    );
+    const posted = await Promise.all(
+      created.map(({ body }, index) =>
+        call(sent[index]?.tenant ?? { key: "" }, "POST", `/conversations/${body.id}/messages`, {
+          text: `Reply to ${sent[index]?.own}`,
+          externalId: sent[index]?.own,
+        }),
+      ),
+    );
+    for (const [index, { tenant, own, channelId }] of sent.entries()) {
+      const { id } = created[index]?.body ?? {};
+      const count = own.length % 2 === 0 ? 2 : 1;
+      expect(created[index]).toMatchObject({
+        status: 201,
+        body: {
+          environment: tenant.environment,
+          channelId,
+          tags: [own, `{${own}}`],
+          metadata: { own },
+          messageCount: count - 1,
+        },
+      });
+      const text = `Reply to ${own}`;
+      expect(posted[index]).toMatchObject({
+        status: 201,
+        body: { conversationId: id, sequence: count, text, externalId: own },
+      });
+      const { body: read } = await call(tenant, "GET", `/conversations/${id}`);
+      expect(read).toEqual({
+        ...created[index]?.body,
+        messageCount: count,
+        lastMessageAt: posted[index]?.body.createdAt,
+        lastMessagePreview: read.lastMessagePreview,
+        updatedAt: posted[index]?.body.createdAt,
+      });
+      const { body: list } = await call(tenant, "GET", `/conversations/${id}/messages`);
+      expect(list.data).toHaveLength(count);
+      expect(list.data.at(-1)).toEqual(posted[index]?.body);
+      if (count === 2) expect(list.data[0]).toMatchObject({ text: own, metadata: { own } });
+    }
+  });
+
   test("201 times follow the sequence, and updatedAt is never behind the newest message, however many are posted concurrently", async () => {
     const tenant = await newTenant();
     const { id } = await open(tenant);

@@ -95,6 +95,44 @@ describe.each([
   });
 });
 
+test("40 keys that several requests send at once make 40 changes, and each request gets its own key's response", async () => {
+  const tenant = await newTenant();
+  const live = await newKey(tenant, { environment: "live" });
+  const names = Array.from({ length: 20 }, (_, index) => `key ${index}`);
+  const rounds = await Promise.all(
+    [tenant, live].flatMap((sender) =>
+      names.map(async (name) => {
+        const post = (channelId: string) => () =>
+          call(sender, "POST", "/conversations", { channelId, message: name }, key(name));
+        const replies = await Promise.all([
+          ...["a", "a", "a"].map((letter) => patiently(post(`${name} ${letter}`))),
+          patiently(post(`${name} b`)),
+        ]);
+        return { name, sender, replies };
+      }),
+    ),
+  );
+  const ids = new Set<string>();
+  for (const { name, sender, replies } of rounds) {
+    const made = replies.filter(({ status }) => status === 201);
+    const isOfA = made.length === 3;
+    expect(replies.map(({ status }) => status)).toEqual(
+      isOfA ? [201, 201, 201, 422] : [422, 422, 422, 201],
+    );
+    expect(new Set(made.map(({ text }) => text)).size).toBe(1);
+    expect(made.filter(({ headers }) => !headers.has("idempotent-replayed"))).toHaveLength(1);
+    expect(made[0]?.body).toMatchObject({
+      environment: sender.environment,
+      channelId: `${name} ${isOfA ? "a" : "b"}`,
+      lastMessagePreview: name,
+    });
+    ids.add(made[0]?.body.id);
+  }
+  expect(ids.size).toBe(40);
+  for (const sender of [tenant, live])
+    expect(await listed(sender, "/conversations")).toHaveLength(20);
+});
+
 test("a record lives for 24 hours", async () => {
   const tenant = await newTenant();
   const before = Date.now();

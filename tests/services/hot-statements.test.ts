@@ -20,13 +20,16 @@ import {
   getConversation,
   listConversations,
 } from "@/lib/conversations/service";
+import type { IdempotencyRecord } from "@/lib/events/idempotency-record";
 import { type Identity, mutate, type Partition, reader, system } from "@/lib/platform/caller";
-import { db, runSql } from "@/lib/platform/db";
+import { changeSql } from "@/lib/platform/change-sql";
+import { db, pool, runSql } from "@/lib/platform/db";
 import { toTimestamp } from "@/lib/platform/response-types";
 import { sql } from "@/lib/platform/sql";
 import { newId } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
-import { createWebhook } from "@/lib/webhooks/service";
+import type { CreateWebhook } from "@/lib/webhooks/schema";
+import { createWebhook, updateWebhook } from "@/lib/webhooks/service";
 
 // The busiest operations have hand-written statements. Each must do what Prisma's models do.
 
@@ -201,10 +204,13 @@ async function written(partition: Partition): Promise<string> {
     await db().event.findMany({ ...query, omit: { expiresAt: true } }),
     await db().delivery.findMany({ where: partition, orderBy: { eventId: "asc" } }),
   ];
-  return JSON.stringify(tables, null, 1)
+  return withoutIdsAndTimes(tables);
+}
+
+const withoutIdsAndTimes = (tables: object[]): string =>
+  JSON.stringify(tables, null, 1)
     .replaceAll(/\b([a-z]{3})_[0-9A-Z]{26}\b/g, "$1_…")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "(time)");
-}
 
 test("one statement creates what Prisma's models create: rows, events and deliveries", async () => {
   const bodies = fc.tuple(conversationBody, fc.array(messageBody, { maxLength: 4 }));
@@ -252,6 +258,180 @@ test("one statement creates what Prisma's models create: rows, events and delive
   );
 });
 
+const webhooks: (Partial<CreateWebhook> & { isDisabled?: boolean })[] = [
+  {},
+  { ordering: "conversation", filter: { priority: ["HIGH"] } },
+  { ordering: "conversation", isDisabled: true },
+  { events: ["message.received"], ordering: "conversation" },
+  { events: ["message.*"], filter: { channelId: ["web"] } },
+];
+
+/** The partitions of two tenants. Some have no webhooks, and the last one has all of them. */
+async function newPartitions(): Promise<Partition[]> {
+  const partitions: Partition[] = [];
+  for (const { tenantId } of [await newPartition(), await newPartition()])
+    for (const environment of ["live", "test"] as const) {
+      const partition = { tenantId, environment };
+      for (const { isDisabled, ...options } of webhooks.slice(0, 2 * partitions.length))
+        await mutate(system(partition), async (caller) => {
+          const body = { events: ["*"], metadata: {}, description: null, ...options };
+          const { id } = await createWebhook(caller, { url: "https://example.com/", ...body });
+          if (isDisabled) await updateWebhook(caller, id, { status: "DISABLED" });
+        });
+      partitions.push(partition);
+    }
+  return partitions;
+}
+
+/**
+ * The same as `written`, for several conversations and webhooks: each lane's deliveries in order.
+ * Their positions differ, because the deliveries of one statement share one.
+ */
+async function writtenInLanes(partition: Partition): Promise<string> {
+  const query = { where: partition, orderBy: { id: "asc" } } as const;
+  const events = await db().event.findMany({ ...query, omit: { expiresAt: true } });
+  const places = new Map(events.map(({ id }, place) => [id, place]));
+  const deliveries = await db().delivery.findMany({
+    where: partition,
+    orderBy: [
+      { webhookId: "asc" },
+      { conversationId: "asc" },
+      { position: "asc" },
+      { eventId: "asc" },
+    ],
+  });
+  const tables = [
+    await db().conversation.findMany(query),
+    await db().message.findMany({
+      where: partition,
+      orderBy: [{ conversationId: "asc" }, { sequence: "asc" }],
+    }),
+    events,
+    deliveries.map(({ position, ...delivery }) => ({
+      ...delivery,
+      isInLane: position !== null,
+      event: places.get(delivery.eventId),
+    })),
+  ];
+  return withoutIdsAndTimes(tables);
+}
+
+/** A record for every second change. */
+const recordOf = (name: string, index: number): IdempotencyRecord | null =>
+  index % 2 === 0
+    ? null
+    : {
+        key: `${name} ${index}`,
+        fingerprint: Buffer.from(`\0\xff${name} ${index}`.padEnd(32, "\\")),
+        status: 201,
+        expiresAt: new Date(Date.now() + 60_000),
+      };
+
+async function transactionsOf(
+  partitions: Partition[],
+  table: "messages" | "events",
+  condition: string,
+) {
+  const { rows } = await pool().query<{ rows: number; transactions: number }>(
+    `SELECT count(*)::int AS rows, count(DISTINCT xact)::int AS transactions FROM ${table}
+     WHERE tenant_id = ANY ($1) AND ${condition}`,
+    [partitions.map(({ tenantId }) => tenantId)],
+  );
+  return rows[0];
+}
+
+test("concurrent changes create what Prisma's models create one by one", async () => {
+  const drafts = fc.array(
+    fc.tuple(conversationBody, fc.array(messageBody, { minLength: 1, maxLength: 3 })),
+    { minLength: 2, maxLength: 5 },
+  );
+  await fc.assert(
+    fc.asyncProperty(drafts, async (conversations) => {
+      const [ones, others] = [await newPartitions(), await newPartitions()];
+      for (const partition of ones) {
+        const identity = identityOf(partition);
+        const ids: string[] = [];
+        for (const [body] of conversations)
+          ids.push((await mutate(identity, (caller) => createConversation(caller, body))).id);
+        for (let round = 0; round < 3; round++)
+          for (const [index, [, messages]] of conversations.entries()) {
+            const message = messages[round];
+            if (!message) continue;
+            await mutate(identity, (caller) => postMessage(caller, ids[index] ?? "", message));
+          }
+      }
+
+      const changes = others.flatMap((partition) =>
+        conversations.map(([body, messages], index) => ({ partition, body, messages, index })),
+      );
+      const created = await Promise.all(
+        changes.map(({ partition, body, index }) =>
+          createConversationInOneStatement(
+            identityOf(partition),
+            body,
+            recordOf("create", index),
+            JSON.stringify,
+          ),
+        ),
+      );
+      const ids = created.map((response) => (JSON.parse(response ?? "") as { id: string }).id);
+      for (const [place, { partition, body, index }] of changes.entries()) {
+        const {
+          messageCount: _count,
+          updatedAt: _at,
+          ...stored
+        } = await getConversation(reader(system(partition)), ids[place] ?? "");
+        expect(JSON.parse(created[place] ?? "")).toMatchObject(stored);
+        expect(stored.channelId).toBe(body.channelId);
+        const record = recordOf("create", index);
+        if (record)
+          expect(await findStoredResponse(partition, record)).toEqual({
+            status: 201,
+            body: created[place],
+          });
+      }
+      for (let round = 0; round < 3; round++)
+        await Promise.all(
+          changes.map(async ({ partition, messages, index }, place) => {
+            const message = messages[round];
+            if (!message) return;
+            const [id = "", record] = [ids[place], recordOf(`post ${round}`, index)];
+            const posted = await postMessageInOneStatement(
+              identityOf(partition),
+              id,
+              message,
+              record,
+              JSON.stringify,
+            );
+            const reply = JSON.parse(posted ?? "") as { id: string; text: string };
+            expect(reply.text).toBe(message.text);
+            expect(await getMessage(reader(system(partition)), id, reply.id)).toEqual(reply);
+            if (record)
+              expect(await findStoredResponse(partition, record)).toEqual({
+                status: 201,
+                body: posted,
+              });
+          }),
+        );
+
+      for (const [place, partition] of others.entries())
+        expect(await writtenInLanes(partition)).toBe(
+          await writtenInLanes(ones[place] ?? partition),
+        );
+      // All changes of a round share a statement.
+      expect(await transactionsOf(others, "events", "type = 'conversation.created'")).toEqual({
+        rows: changes.length,
+        transactions: 1,
+      });
+      const ofFirstRound = `sequence = 1 AND conversation_id IN (
+        SELECT id FROM conversations WHERE tenant_id = messages.tenant_id)`;
+      const firsts = await transactionsOf(others, "messages", ofFirstRound);
+      expect(firsts?.transactions).toBeLessThanOrEqual(2);
+    }),
+    { numRuns: 4, endOnFailure: true },
+  );
+});
+
 test("a stored response is found as Prisma finds it, until it expires", async () => {
   const response = fc.record({ body: text, status: fc.constantFrom(200, 201, 409) });
   await fc.assert(
@@ -285,6 +465,76 @@ test("arrays of texts arrive as they were sent", async () => {
       expect(row?.texts).toEqual(sent);
     }),
     { numRuns: 30, endOnFailure: true },
+  );
+});
+
+const echoManyStatement = changeSql(
+  "echo_many",
+  {
+    plain: "text",
+    maybe: "text?",
+    texts: "text[]",
+    maybeTexts: "text?[]",
+    whole: "int?",
+    real: "float8?",
+    truth: "boolean?",
+    time: "timestamptz?",
+    bytes: "bytea?",
+    json: "jsonb?",
+    environment: "Environment?",
+    numbers: "int?[]",
+  },
+  ({ input }) => `WITH input AS (${input}) SELECT * FROM input`,
+);
+
+test("many changes have the values of each one alone, whatever characters, bytes and times they hold", async () => {
+  const awkward = fc.oneof(
+    text,
+    fc.constantFrom(
+      "",
+      "null",
+      "NULL",
+      "{}",
+      '{"a",NULL}',
+      "\\x00",
+      "\\",
+      '\\"',
+      "a,b",
+      "\n",
+      "'",
+      "$1",
+      "🙂",
+    ),
+  );
+  const values = fc.record({
+    plain: fc.oneof(awkward, fc.constant('x\\"'.repeat(70_000))),
+    maybe: fc.option(awkward),
+    texts: fc.array(awkward, { maxLength: 3 }),
+    maybeTexts: fc.array(fc.option(awkward), { maxLength: 3 }),
+    whole: fc.option(fc.integer()),
+    real: fc.option(fc.double({ noNaN: true })),
+    truth: fc.option(fc.boolean()),
+    time: fc.option(
+      fc.date({ min: new Date("1900-01-01"), max: new Date("9998-12-31"), noInvalidDate: true }),
+    ),
+    bytes: fc.option(fc.uint8Array({ maxLength: 40 })),
+    json: fc.option(fc.jsonValue().map((value) => JSON.stringify(value).replaceAll("\\u0000", ""))),
+    environment: fc.option(fc.constantFrom("live" as const, "test" as const)),
+    numbers: fc.array(fc.option(fc.integer()), { maxLength: 3 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(values, { minLength: 1, maxLength: 6 }), async (changes) => {
+      const alone = [];
+      for (const [index, change] of changes.entries()) {
+        const [row] = await runSql(echoManyStatement.one(change));
+        alone.push({ ...row, n: index + 1 });
+      }
+      expect(await runSql(echoManyStatement.many(changes))).toEqual(alone);
+      expect(alone.map((row) => (row as unknown as { plain: string }).plain)).toEqual(
+        changes.map(({ plain }) => plain),
+      );
+    }),
+    { numRuns: 40, endOnFailure: true },
   );
 });
 

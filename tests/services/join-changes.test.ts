@@ -1,0 +1,586 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { findStoredResponse, insertRecord } from "@/lib/api/idempotency";
+import { postMessage, postMessageInOneStatement } from "@/lib/conversations/messages";
+import { createConversationBody } from "@/lib/conversations/schema";
+import { createConversation, createConversationInOneStatement } from "@/lib/conversations/service";
+import type { IdempotencyRecord } from "@/lib/events/idempotency-record";
+import { type Caller, mutate, type Partition, system } from "@/lib/platform/caller";
+import { changeSql } from "@/lib/platform/change-sql";
+import { databaseWaits } from "@/lib/platform/database-waits";
+import { db, pool } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { joinChanges } from "@/lib/platform/join-changes";
+import { sqlState } from "@/lib/platform/sql-errors";
+import { type Span, setTracer, type Tracer } from "@/lib/platform/tracing";
+import { destroyConnection } from "@/lib/platform/watch-connection";
+import { newId } from "@/lib/resources/ids";
+import { updateWebhook } from "@/lib/webhooks/service";
+import { newPartition, newWebhook } from "../support/webhooks";
+
+// Changes that start in the same turn of the event loop share a statement. Rows that were written
+// by one statement have the same `xact`.
+
+// A statement that waits for a lock must not go on without it, so that the tests find it waiting.
+databaseWaits.lock = 120_000;
+process.env.DATABASE_STATEMENT_TIMEOUT_MS = "60000";
+
+/** What the tests do with a message, by its text. */
+const hostileMessages = `
+  CREATE FUNCTION be_hostile() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF NEW.text LIKE 'hold %' THEN
+      PERFORM pg_advisory_xact_lock_shared(split_part(NEW.text, ' ', 2)::int);
+    ELSIF NEW.text LIKE 'refuse %' THEN
+      RAISE EXCEPTION 'refused' USING ERRCODE = split_part(NEW.text, ' ', 2);
+    ELSIF NEW.text = 'terminate' THEN
+      PERFORM pg_terminate_backend(pg_backend_pid());
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER be_hostile BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION be_hostile();
+  CREATE FUNCTION hold_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_advisory_xact_lock_shared(hashtext(NEW.conversation_id));
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER hold_delivery BEFORE INSERT ON deliveries FOR EACH ROW
+    WHEN (NEW.conversation_id IS NOT NULL) EXECUTE FUNCTION hold_delivery()`;
+
+const used = new Set<pg.PoolClient>();
+const others: pg.Client[] = [];
+
+/** Another process's connection. */
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: env().DATABASE_URL });
+  await client.connect();
+  others.push(client);
+  return client;
+}
+
+beforeAll(async () => {
+  const client = await connect();
+  await client.query(hostileMessages);
+  // PostgreSQL then plans as it does for large tables: it reads the webhooks of one change after
+  // another, from an index.
+  const {
+    rows: [{ database }],
+  } = await client.query("SELECT current_database() AS database");
+  for (const plan of ["hashjoin", "mergejoin", "seqscan"])
+    await client.query(`ALTER DATABASE "${database}" SET enable_${plan} = off`);
+  pool().on("acquire", (connection) => used.add(connection));
+});
+afterAll(() => Promise.all(others.map((client) => client.end())));
+
+async function newConversations(partition: Partition, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const body = createConversationBody.parse({ channelId: "web" });
+    const { id } = await mutate(system(partition), (caller) => createConversation(caller, body));
+    ids.push(id);
+  }
+  return ids;
+}
+
+async function post(
+  partition: Partition,
+  conversationId: string,
+  text: string,
+  record: IdempotencyRecord | null = null,
+) {
+  const body = await postMessageInOneStatement(
+    system(partition),
+    conversationId,
+    { text },
+    record,
+    JSON.stringify,
+  );
+  return body === null
+    ? null
+    : (JSON.parse(body) as { id: string; conversationId: string; sequence: number; text: string });
+}
+
+const create = async (partition: Partition, record: IdempotencyRecord | null, channelId = "web") =>
+  createConversationInOneStatement(
+    system(partition),
+    createConversationBody.parse({ channelId, message: "Hello" }),
+    record,
+    JSON.stringify,
+  );
+
+const recordOf = (key: string, fingerprint = key): IdempotencyRecord => ({
+  key,
+  fingerprint: Buffer.from(fingerprint.padEnd(32, "\0").slice(0, 32)),
+  status: 201,
+  expiresAt: new Date(Date.now() + 3_600_000),
+});
+
+type Written = { conversation: string; text: string; sequence: number; xact: string };
+
+/** All messages, in the order of their conversation and sequence. */
+async function messagesOf({ tenantId }: Partition): Promise<Written[]> {
+  const { rows } = await pool().query<Written>(
+    `SELECT conversation_id AS conversation, text, sequence, xact::text FROM messages
+     WHERE tenant_id = $1 ORDER BY conversation_id, sequence`,
+    [tenantId],
+  );
+  return rows;
+}
+
+const transactionsOf = (rows: Written[]) => new Set(rows.map(({ xact }) => xact)).size;
+
+/** Resolves once this many statements wait for a lock. */
+async function waitsForLock(client: pg.Client, count = 1): Promise<void> {
+  const statement =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  while (((await client.query(statement)).rowCount ?? 0) < count);
+}
+
+/** A transaction of another process that has done this work and is still open. */
+async function openTransaction(partition: Partition, work: (caller: Caller) => Promise<unknown>) {
+  let end: (isCommit: boolean) => void = () => {};
+  const ending = new Promise<boolean>((resolve) => {
+    end = resolve;
+  });
+  let ended: Promise<void> = Promise.resolve();
+  await new Promise<void>((resolve, reject) => {
+    ended = mutate(system(partition), async (caller) => {
+      await work(caller);
+      resolve();
+      if (!(await ending)) throw new Error("rolled back");
+    });
+    ended.catch(reject);
+  });
+  return async (how: "COMMIT" | "ROLLBACK") => {
+    end(how === "COMMIT");
+    if (how === "COMMIT") await ended;
+    else await expect(ended).rejects.toThrow("rolled back");
+  };
+}
+
+/** Whether the promise has settled. */
+function watch(work: Promise<unknown>) {
+  const state = { hasSettled: false };
+  const note = () => {
+    state.hasSettled = true;
+  };
+  work.then(note, note);
+  return state;
+}
+
+const hold = (client: pg.Client, lock: number) =>
+  client.query("SELECT pg_advisory_lock($1)", [lock]);
+const release = (client: pg.Client, lock: number) =>
+  client.query("SELECT pg_advisory_unlock($1)", [lock]);
+
+test("each change gets its own row: 80 messages of two tenants in few statements", async () => {
+  const tenants = [await newPartition(), await newPartition("live")];
+  const all = [];
+  for (const partition of tenants)
+    for (const id of await newConversations(partition, 40)) all.push({ partition, id });
+  const replies = await Promise.all(
+    all.map(({ partition, id }, index) => post(partition, id, `for ${index}`)),
+  );
+  for (const [index, { id }] of all.entries())
+    expect(replies[index]).toMatchObject({
+      conversationId: id,
+      text: `for ${index}`,
+      sequence: 1,
+    });
+  const rows = (await Promise.all(tenants.map(messagesOf))).flat();
+  expect(Object.fromEntries(rows.map(({ conversation, text }) => [conversation, text]))).toEqual(
+    Object.fromEntries(all.map(({ id }, index) => [id, `for ${index}`])),
+  );
+  // At most 32 share one.
+  expect(transactionsOf(rows)).toBe(3);
+});
+
+test("concurrent messages to one conversation have sequences without gaps", async () => {
+  const partition = await newPartition();
+  const [one = "", other = ""] = await newConversations(partition, 2);
+  const texts = Array.from({ length: 12 }, (_, index) => `${index}`);
+  await Promise.all(
+    texts.flatMap((text) => [post(partition, one, text), post(partition, other, text)]),
+  );
+  const rows = await messagesOf(partition);
+  for (const id of [one, other]) {
+    const own = rows.filter(({ conversation }) => conversation === id);
+    expect(own.map(({ sequence }) => sequence)).toEqual(texts.map((_, index) => index + 1));
+    expect(new Set(own.map(({ text }) => text))).toEqual(new Set(texts));
+  }
+  expect(transactionsOf(rows)).toBeLessThan(rows.length);
+});
+
+test("a locked conversation holds up only its own message", async () => {
+  const partition = await newPartition();
+  const [locked = "", ...free] = await newConversations(partition, 21);
+  const other = await connect();
+  await other.query("BEGIN");
+  await other.query("SELECT 1 FROM conversations WHERE id = $1 FOR NO KEY UPDATE", [locked]);
+  const waiting = post(partition, locked, "waits");
+  const state = watch(waiting);
+  await Promise.all(free.map((id) => post(partition, id, "does not wait")));
+  expect(state.hasSettled).toBe(false);
+  const rows = await messagesOf(partition);
+  expect(rows).toHaveLength(20);
+  // They were not made one by one after the statement had waited.
+  expect(transactionsOf(rows)).toBe(1);
+
+  await waitsForLock(other);
+  await other.query("UPDATE conversations SET message_count = 7 WHERE id = $1", [locked]);
+  await other.query("COMMIT");
+  expect(await waiting).toMatchObject({ conversationId: locked, sequence: 8 });
+  const stored = await db().conversation.findMany({ where: { ...partition, id: locked } });
+  expect(stored).toMatchObject([{ messageCount: 8, lastMessagePreview: "waits" }]);
+});
+
+test.each(["to another conversation", "to the same id, of another tenant"])(
+  "a message %s does not wait for 100 that were posted before it",
+  async (where) => {
+    const [partition, elsewhere] = [await newPartition(), await newPartition()];
+    const [busy = "", other = ""] = await newConversations(partition, 2);
+    const isOther = where === "to another conversation";
+    const sender = isOther ? partition : elsewhere;
+    const states = Array.from({ length: 100 }, () => post(sender, busy, "many")).map(watch);
+    const reply = await post(partition, isOther ? other : busy, "one");
+    expect(reply).toMatchObject({ sequence: 1, text: "one" });
+    expect(states.filter(({ hasSettled }) => hasSettled).length).toBeLessThan(100);
+    await expect.poll(() => states.every(({ hasSettled }) => hasSettled)).toBe(true);
+    const rows = await messagesOf(partition);
+    expect(rows).toHaveLength(isOther ? 101 : 1);
+  },
+);
+
+test("a conversation that was closed or deleted in between gets no message, and the others get theirs", async () => {
+  const partition = await newPartition();
+  const [closed = "", deleted = "", ...open] = await newConversations(partition, 5);
+  await pool().query("UPDATE conversations SET status = 'CLOSED' WHERE id = $1", [closed]);
+  await pool().query("DELETE FROM conversations WHERE id = $1", [deleted]);
+  const replies = await Promise.all(
+    [closed, deleted, ...open].map((id) => post(partition, id, "Hi")),
+  );
+  expect(replies.map((reply) => reply?.sequence)).toEqual([undefined, undefined, 1, 1, 1]);
+  expect(transactionsOf(await messagesOf(partition))).toBe(1);
+});
+
+// 57P03 is what a tenant gets that is being moved, XX001 is a damaged page.
+test.each(["23503", "23505", "22021", "21000", "55P03", "40P01", "57P03", "XX001", "P0001"])(
+  "a change that PostgreSQL refuses with %s is the only one that fails",
+  async (state) => {
+    const partition = await newPartition();
+    const ids = await newConversations(partition, 5);
+    const texts = ["a", "b", `refuse ${state}`, "d", "e"];
+    const results = await Promise.allSettled(
+      ids.map((id, index) => post(partition, id, texts[index] ?? "", recordOf(`${index}`))),
+    );
+    expect(results.map(({ status }) => status)).toEqual(
+      texts.map((_, index) => (index === 2 ? "rejected" : "fulfilled")),
+    );
+    expect(sqlState((results[2] as PromiseRejectedResult).reason)).toBe(state);
+    const rows = await messagesOf(partition);
+    expect(rows).toMatchObject(
+      ids.flatMap((conversation, index) =>
+        index === 2 ? [] : [{ conversation, text: texts[index], sequence: 1 }],
+      ),
+    );
+    expect(await findStoredResponse(partition, recordOf("2"))).toBeNull();
+    expect(await db().event.count({ where: { ...partition, type: "message.received" } })).toBe(4);
+  },
+);
+
+test.each(["53100", "57014", "58030", "25006"])(
+  "after %s, no change is made again: the server cannot",
+  async (state) => {
+    const partition = await newPartition();
+    const ids = await newConversations(partition, 3);
+    const results = await Promise.allSettled(
+      ids.map((id, index) => post(partition, id, index === 1 ? `refuse ${state}` : "Hi")),
+    );
+    for (const result of results)
+      expect(sqlState((result as PromiseRejectedResult).reason)).toBe(state);
+    expect(await messagesOf(partition)).toEqual([]);
+    expect(await post(partition, ids[0] ?? "", "Hi")).toMatchObject({ sequence: 1 });
+  },
+);
+
+test("when PostgreSQL ends the connection, every change fails, and later ones are made", async () => {
+  const partition = await newPartition();
+  const ids = await newConversations(partition, 4);
+  const results = await Promise.allSettled(
+    ids.map((id, index) => post(partition, id, index === 2 ? "terminate" : "Hi")),
+  );
+  expect(results.map(({ status }) => status)).toEqual(ids.map(() => "rejected"));
+  expect(await messagesOf(partition)).toEqual([]);
+  const replies = await Promise.all(ids.map((id) => post(partition, id, "Hi")));
+  expect(replies.map((reply) => reply?.sequence)).toEqual(ids.map(() => 1));
+});
+
+test("when a connection breaks, every change fails once, and none is made twice", async () => {
+  const partition = await newPartition();
+  const ids = await newConversations(partition, 4);
+  const other = await connect();
+  await hold(other, 1);
+  const results = Promise.allSettled(
+    ids.map((id, index) => post(partition, id, index === 2 ? "hold 1" : "Hi")),
+  );
+  await waitsForLock(other);
+  for (const client of used) destroyConnection(client);
+  for (const result of await results) {
+    expect(result.status).toBe("rejected");
+    expect(sqlState((result as PromiseRejectedResult).reason)).toBeUndefined();
+  }
+  await release(other, 1);
+  // PostgreSQL does not know that the connection is broken, and commits.
+  await expect.poll(async () => (await messagesOf(partition)).length).toBe(4);
+  expect(transactionsOf(await messagesOf(partition))).toBe(1);
+});
+
+test("statements that hang do not hold up later ones", async () => {
+  const partition = await newPartition();
+  const ids = await newConversations(partition, 8);
+  const other = await connect();
+  await hold(other, 2);
+  const hanging = [];
+  for (const [index, pair] of [ids.slice(0, 2), ids.slice(2, 4)].entries()) {
+    hanging.push(...pair.map((id) => post(partition, id, "hold 2")));
+    await waitsForLock(other, index + 1);
+  }
+  const states = hanging.map(watch);
+  const later = await Promise.all(ids.slice(4).map((id) => post(partition, id, "Hi")));
+  // A lane of a statement that hangs is free again, too.
+  const behind = post(partition, ids[0] ?? "", "behind");
+  await waitsForLock(other, 3);
+  expect(later.map((reply) => reply?.sequence)).toEqual([1, 1, 1, 1]);
+  expect(transactionsOf(await messagesOf(partition))).toBe(1);
+  expect(states.map(({ hasSettled }) => hasSettled)).toEqual([false, false, false, false]);
+  await release(other, 2);
+  expect((await Promise.all(hanging)).map((reply) => reply?.sequence)).toEqual([1, 1, 1, 1]);
+  expect(await behind).toMatchObject({ sequence: 2, text: "behind" });
+});
+
+test("keys that are taken, expired or used twice decide about their own change only", async () => {
+  const partition = await newPartition();
+  const ids = await newConversations(partition, 8);
+  const expired = { ...recordOf("expired"), expiresAt: new Date(Date.now() - 60_000) };
+  await insertRecord({ db: db() }, partition, expired, "old", new Date(Date.now() - 3_600_000));
+  await insertRecord({ db: db() }, partition, recordOf("taken", "x"), "first", new Date());
+  const keys = ["new", "expired", "taken", null, "other's", null];
+  const elsewhere = await newPartition();
+  await insertRecord({ db: db() }, elsewhere, recordOf("other's"), "", new Date());
+
+  const replies = await Promise.all(
+    keys.map((key, index) =>
+      post(partition, ids[index] ?? "", `${key}`, key === null ? null : recordOf(key)),
+    ),
+  );
+  expect(replies.map((reply) => reply?.text)).toEqual(
+    keys.map((key) => (key === "taken" ? undefined : `${key}`)),
+  );
+  const rows = await messagesOf(partition);
+  expect(rows).toHaveLength(5);
+  expect(transactionsOf(rows)).toBe(1);
+  for (const index of [0, 1, 4])
+    expect(await findStoredResponse(partition, recordOf(keys[index] ?? ""))).toEqual({
+      status: 201,
+      body: JSON.stringify(replies[index]),
+    });
+  expect(await findStoredResponse(partition, recordOf("taken", "x"))).toMatchObject({
+    body: "first",
+  });
+
+  const twice = await Promise.all(
+    [6, 7, 5].map((index) =>
+      post(
+        partition,
+        ids[index] ?? "",
+        `${index}`,
+        index === 5 ? null : recordOf("twice", `${index}`),
+      ),
+    ),
+  );
+  expect(twice.slice(0, 2).filter((reply) => reply !== null)).toHaveLength(1);
+  expect(twice[2]).toMatchObject({ text: "5", sequence: 2 });
+  expect(await messagesOf(partition)).toHaveLength(7);
+});
+
+test.each(["COMMIT", "ROLLBACK"] as const)(
+  "a key that another transaction is using holds up only its own change, until its %s",
+  async (end) => {
+    const partition = await newPartition();
+    const other = await connect();
+    const finish = await openTransaction(partition, (caller) =>
+      insertRecord(caller, partition, recordOf("k"), "by the first", new Date()),
+    );
+    const waiting = create(partition, recordOf("k"), "waits");
+    const state = watch(waiting);
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => create(partition, recordOf(`other ${index}`))),
+    );
+    expect(replies).not.toContain(null);
+    expect(state.hasSettled).toBe(false);
+    expect(transactionsOf(await messagesOf(partition))).toBe(1);
+    await waitsForLock(other);
+    await finish(end);
+    const body = await waiting;
+    expect(await findStoredResponse(partition, recordOf("k"))).toEqual({
+      status: 201,
+      body: end === "COMMIT" ? "by the first" : body,
+    });
+    expect(body === null).toBe(end === "COMMIT");
+    expect(await db().conversation.count({ where: { ...partition, channelId: "waits" } })).toBe(
+      end === "COMMIT" ? 0 : 1,
+    );
+  },
+);
+
+test("a webhook that is being enabled holds up only the changes of its tenant", async () => {
+  const webhook = await newWebhook("http://127.0.0.1:9/");
+  const elsewhere = await newPartition();
+  const [own = ""] = await newConversations(webhook.partition, 1);
+  const ids = await newConversations(elsewhere, 5);
+  const setStatus = (caller: Caller, status: "DISABLED" | "ENABLED") =>
+    updateWebhook(caller, webhook.id, { status });
+  await mutate(system(webhook.partition), (caller) => setStatus(caller, "DISABLED"));
+  const finish = await openTransaction(webhook.partition, (caller) => setStatus(caller, "ENABLED"));
+
+  const waiting = post(webhook.partition, own, "Hi");
+  const state = watch(waiting);
+  await Promise.all(ids.map((id) => post(elsewhere, id, "Hi")));
+  expect(state.hasSettled).toBe(false);
+  await waitsForLock(await connect());
+  await finish("COMMIT");
+  expect(await waiting).toMatchObject({ sequence: 1 });
+  const [delivery] = await db().delivery.findMany({
+    where: { ...webhook.partition, eventType: "message.received" },
+  });
+  expect(delivery?.status).toBe("PENDING");
+});
+
+test("events and deliveries follow the sequence, even if another process posts while a statement is in progress", async () => {
+  const { partition, id: webhookId } = await newWebhook("http://127.0.0.1:9/", undefined, {
+    events: ["message.received"],
+    ordering: "conversation",
+  });
+  const [one = "", other = ""] = await newConversations(partition, 2);
+  const client = await connect();
+  await client.query("SELECT pg_advisory_lock(hashtext($1))", [one]);
+  const together = [post(partition, one, "a"), post(partition, other, "b")];
+  await waitsForLock(client);
+  const between = mutate(system(partition), (caller) => postMessage(caller, other, { text: "c" }));
+  const state = watch(between);
+  const waiting =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  while (!state.hasSettled && (await client.query(waiting)).rowCount !== 2);
+  await client.query("SELECT pg_advisory_unlock(hashtext($1))", [one]);
+  await Promise.all([...together, between]);
+
+  expect(transactionsOf(await messagesOf(partition))).toBe(2);
+  const stored = `SELECT (e.payload::json -> 'data' -> 'object' ->> 'sequence')::int AS sequence
+    FROM deliveries d JOIN events e ON e.tenant_id = d.tenant_id AND e.environment = d.environment AND e.id = d.event_id
+    WHERE d.webhook_id = $1 AND d.conversation_id = $2`;
+  for (const order of ["d.position, d.event_id", "e.xact, e.id"]) {
+    const { rows } = await pool().query(`${stored} ORDER BY ${order}`, [webhookId, other]);
+    expect(rows).toEqual([{ sequence: 1 }, { sequence: 2 }]);
+  }
+});
+
+test("two processes make each of 160 changes once, in the same conversations and with the same keys", async () => {
+  const partition = await newPartition();
+  const ids = await newConversations(partition, 4);
+  vi.resetModules();
+  const second = await import("@/lib/conversations/messages");
+  expect(second.postMessageInOneStatement).not.toBe(postMessageInOneStatement);
+  const attempts = Array.from({ length: 160 }, (_, index) => {
+    const conversationId = ids[index % 4] ?? "";
+    const args = [{ text: `${index}` }, recordOf(`${index}`), JSON.stringify] as const;
+    return [postMessageInOneStatement, second.postMessageInOneStatement].map((postOnce) =>
+      postOnce(system(partition), conversationId, ...args),
+    );
+  });
+  for (const pair of attempts)
+    expect((await Promise.all(pair)).filter((body) => body !== null)).toHaveLength(1);
+  const rows = await messagesOf(partition);
+  expect(new Set(rows.map(({ text }) => text)).size).toBe(160);
+  for (const id of ids)
+    expect(
+      rows.filter(({ conversation }) => conversation === id).map(({ sequence }) => sequence),
+    ).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+  const stored = await db().conversation.findMany({ where: partition });
+  expect(stored.map(({ messageCount }) => messageCount)).toEqual([40, 40, 40, 40]);
+  expect(transactionsOf(rows)).toBeLessThan(160);
+});
+
+const noteStatement = changeSql(
+  "note_change",
+  { id: "text", at: "timestamptz", size: "int" },
+  ({ input }) => `
+  INSERT INTO notes_of_test (id, at, size) SELECT id, at, size FROM (${input}) AS input WHERE size > 0 RETURNING id, size AS n`,
+);
+
+test("a value that cannot be written is an error of its own change only", async () => {
+  await pool().query("CREATE TABLE notes_of_test (id text PRIMARY KEY, at timestamptz, size int)");
+  const write = joinChanges(noteStatement);
+  const fail = () => {
+    throw new Error("has no text");
+  };
+  const broken = { toString: fail, toPostgres: fail } as never;
+  const at = new Date();
+  const results = await Promise.allSettled([
+    write({ id: "a", at, size: 1 }),
+    write({ id: "b", at, size: broken }),
+    write({ id: "c", at, size: 3 }),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  const { rows } = await pool().query("SELECT id FROM notes_of_test ORDER BY id");
+  expect(rows).toEqual([{ id: "a" }, { id: "c" }]);
+});
+
+test("the trace of each request has the statement that it shared, and the one of its own", async () => {
+  type Recorded = { name: string; parent: string | null; size?: unknown; failure?: string };
+  const recorded: Recorded[] = [];
+  const storage = new AsyncLocalStorage<Span | undefined>();
+  const tracer: Tracer = {
+    start: (name, { parent, attributes }) => {
+      const entry: Recorded = { name, parent, size: attributes?.["db.operation.batch.size"] };
+      return {
+        traceparent: newId("event"),
+        traceId: "",
+        add: () => {},
+        end: (failure) => void recorded.push({ ...entry, ...(failure && { failure }) }),
+      };
+    },
+    within: (span, work) => storage.run(span, work),
+    current: () => storage.getStore(),
+  };
+  const partition = await newPartition();
+  const ids = await newConversations(partition, 4);
+  const spanOf = (traceparent: string): Span => ({
+    traceparent,
+    traceId: "",
+    add: () => {},
+    end: () => {},
+  });
+  setTracer(tracer);
+  try {
+    const texts = ["a", "refuse 23503", "c", "untraced"];
+    await Promise.allSettled(
+      ids.map((id, index) =>
+        tracer.within(index === 3 ? undefined : spanOf(`request ${index}`), () =>
+          post(partition, id, texts[index] ?? ""),
+        ),
+      ),
+    );
+  } finally {
+    setTracer(undefined as never);
+  }
+  const of = (index: number) => recorded.filter(({ parent }) => parent === `request ${index}`);
+  for (const index of [0, 1, 2]) {
+    expect(of(index)).toMatchObject([
+      { name: "post_message", size: 4, failure: "23503" },
+      { name: "post_message", size: undefined },
+    ]);
+    expect(of(index)[1]?.failure).toBe(index === 1 ? "23503" : undefined);
+  }
+  expect(recorded).toHaveLength(6);
+});
