@@ -10,9 +10,12 @@ import { type Span, tracer } from "./tracing";
 // commit. Requests that arrive while others are in progress therefore share one: with 16 of them, a
 // message costs a third.
 
-/** Statements of one kind that a process executes at a time. One is prepared during the other. */
-const maximumInProgress = 2;
-const maximumChanges = 32;
+/**
+ * While fewer changes than this are in progress, others start immediately. Under load, the changes
+ * of one statement are more than that, and those that arrive meanwhile share the next one.
+ */
+const fewInProgress = 3;
+const maximumChanges = 64;
 /** Characters in the values of one statement, so that a large change delays few others. */
 const maximumCharacters = 262_144;
 /** A statement that takes longer waits for something, which does not hold up the next ones. */
@@ -44,11 +47,11 @@ export function joinChanges<P extends Parameters>(
 
   /** Everything that arrived in this turn of the event loop can then be in the next statement. */
   function schedule(): void {
-    if (isScheduled || waiting.length === 0 || inProgress >= maximumInProgress) return;
+    if (isScheduled || waiting.length === 0 || inProgress >= fewInProgress) return;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      while (inProgress < maximumInProgress) {
+      while (inProgress < fewInProgress) {
         const taken = take();
         if (taken.length === 0) return;
         void execute(taken);
@@ -77,12 +80,12 @@ export function joinChanges<P extends Parameters>(
   }
 
   async function execute(changes: Waiting[]): Promise<void> {
-    inProgress++;
+    inProgress += changes.length;
     let isInProgress = true;
     const end = () => {
       if (!isInProgress) return;
       isInProgress = false;
-      inProgress--;
+      inProgress -= changes.length;
       for (const { values } of changes) lanes.delete(laneOf(values) ?? "");
       schedule();
     };

@@ -115,6 +115,12 @@ export function bindings() {
  */
 export const fewRowsOf = (batch: string): string => `(SELECT * FROM ${batch} LIMIT 1000)`;
 
+/**
+ * A condition that is always true, and makes the transaction end without waiting for the disk. A
+ * crash of PostgreSQL may undo it, so it is for what then happens again, such as a claim.
+ */
+export const withoutFlush = "(SELECT set_config('synchronous_commit', 'off', true)) IS NOT NULL";
+
 /** The time of a `clock` parameter, or the database's own. */
 export const timeOf = (clock: string): string => `coalesce(${clock}, now())`;
 

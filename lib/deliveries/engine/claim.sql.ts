@@ -1,12 +1,13 @@
 import { isNotMoving } from "@/lib/platform/moving-tenants";
-import { fewRowsOf, type References, sql } from "@/lib/platform/sql";
+import { fewRowsOf, type References, sql, withoutFlush } from "@/lib/platform/sql";
 import { disableAfterFailures, probeAfterFailures } from "@/lib/webhooks/health";
 import { keepOrder, waitsForHeld } from "./lanes.sql";
 import { burst, isOpen, isPaced, paceAfter } from "./pace.sql";
 
 // A claim changes only the two lease columns. They are not indexed, so it writes no index entries.
 // Webhooks with an order (lanes.sql.ts) or a limit per second (pace.sql.ts) cost more. A row in
-// flight keeps its `next_attempt_at`, so it is due again when its lease ends without a result.
+// flight keeps its `next_attempt_at`, so it is due again when its lease ends without a result. A claim
+// that a crash of PostgreSQL undoes is due again at once, so it is not flushed to disk.
 
 /** `leaseHolder` identifies the claim. */
 const claimParameters = { now: "clock", leaseHolder: "text", leaseSeconds: "float8" } as const;
@@ -70,7 +71,7 @@ function leaseAndReturn(p: ClaimReferences): string {
   leased AS (
     UPDATE deliveries d SET lease_holder = ${p.leaseHolder}, lease_expires_at = ${now} + make_interval(secs => ${p.leaseSeconds})
     FROM ${fewRowsOf("picked")} p
-    WHERE ${sameRow("d", "p")}
+    WHERE ${sameRow("d", "p")} AND ${withoutFlush}
       AND (NOT (p.is_failing OR p.is_paced) OR EXISTS (SELECT 1 FROM reserved w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))
     RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
       d.requested_trigger, d.conversation_id, d.traceparent, p.url, p.sealed_headers, p.accept_replies, p.signature_scheme, p.holds_exhausted, p.is_failing AS is_probe
@@ -275,6 +276,7 @@ export const claimPlainStatement = sql(
     AND d.status::text = 'PENDING' AND d.next_attempt_at <= ${now} AND d.requested_at IS NULL AND ${isFree(now)}
     AND w.tenant_id = ${p.tenantId} AND w.environment = ${p.environment} AND w.id = d.webhook_id AND w.deleted_at IS NULL
     AND w.status = 'ENABLED' AND w.consecutive_failures < ${probeAfterFailures} AND w.ordering <> 'conversation' AND NOT ${isPaced("w")}
+    AND ${withoutFlush}
   RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
     d.requested_trigger, d.conversation_id, d.traceparent, false AS is_probe, ${webhookColumns},
     (SELECT e.payload FROM events e WHERE e.tenant_id = ${p.tenantId} AND e.environment = ${p.environment} AND e.id = d.event_id) AS payload,
