@@ -23,6 +23,7 @@ const slowMs = 100;
 
 type Change<P extends Parameters> = {
   values: ValuesOf<P>;
+  lane: string | undefined;
   resolve: (row: object | undefined) => void;
   reject: (error: unknown) => void;
   span: Span | undefined;
@@ -65,7 +66,7 @@ export function joinChanges<P extends Parameters>(
     const left: Waiting[] = [];
     let characters = 0;
     for (const change of waiting) {
-      const lane = laneOf(change.values);
+      const { lane } = change;
       const isFull = taken.length >= maximumChanges || characters > maximumCharacters;
       if (isFull || (lane !== undefined && lanes.has(lane))) {
         left.push(change);
@@ -86,7 +87,7 @@ export function joinChanges<P extends Parameters>(
       if (!isInProgress) return;
       isInProgress = false;
       inProgress -= changes.length;
-      for (const { values } of changes) lanes.delete(laneOf(values) ?? "");
+      for (const { lane } of changes) if (lane !== undefined) lanes.delete(lane);
       schedule();
     };
     const cancel = atDeadline(slowMs, end);
@@ -155,7 +156,8 @@ export function joinChanges<P extends Parameters>(
   return <Row extends object>(values: ValuesOf<P>) =>
     new Promise<Row | undefined>((resolve, reject) => {
       const span = tracer()?.current();
-      waiting.push({ values, resolve: resolve as Waiting["resolve"], reject, span });
+      const lane = laneOf(values);
+      waiting.push({ values, lane, resolve: resolve as Waiting["resolve"], reject, span });
       schedule();
     });
 }
