@@ -42,6 +42,8 @@ type State = {
   sampledAtMs: number;
   neededAtMs: number;
   isPolling: boolean;
+  /** How often the replica may have restarted: it lost a connection, or what it had replayed. */
+  losses: number;
   /** For the log, which reports changes only. */
   wasUsable: boolean | null;
 };
@@ -60,6 +62,7 @@ function state(): State {
     sampledAtMs: never,
     neededAtMs: never,
     isPolling: false,
+    losses: 0,
     wasUsable: null,
   };
   return shared.parlanceReplica;
@@ -74,19 +77,23 @@ export async function readFromReplica<Result>(
   read: (caller: Caller) => Promise<Result>,
 ): Promise<Result> {
   if (!hasReplica()) return read(reader(identity));
+  const known = state();
+  const { losses } = known;
   const caller = await replicaReader(identity);
   if (caller.db !== replicaDb()) return read(caller);
   try {
-    return await read(caller);
+    const result = await read(caller);
+    // A replica that restarted since it was chosen may have served what it had long before.
+    if (known.losses === losses) return result;
   } catch (error) {
     // On the primary, the statement would take as long and be canceled again.
     if (isStatementTimeout(error)) throw error;
     // The next poll detects that the replica is down, and logs it once for all reads.
-    if (isLost(error)) state().polledAtMs = never;
+    if (isLost(error)) noteLoss(known);
     else if (!(error instanceof AppError))
       log.warn({ error: (error as Error).message }, "a read failed on the replica");
-    return read(reader(identity));
   }
+  return read(reader(identity));
 }
 
 /** The same for reads that cannot be repeated, such as a download that has begun. */
@@ -119,17 +126,21 @@ const isUsable = ({ polledAtMs, completeUntilMs }: State, nowMs: number): boolea
 async function keepPolling(): Promise<void> {
   const known = state();
   known.isPolling = true;
+  // The connection of the polls ends with the replica, before a new one can serve a read.
+  const polls = replicaPolls();
+  const onLoss = () => noteLoss(known);
+  polls.on("error", onLoss);
   while (performance.now() - known.neededAtMs < idleMs) {
     const error = await poll().then(
       () => undefined,
       (thrown: Error) => thrown,
     );
-    // It may be another replica, or the same one in an earlier state, when it responds again.
-    if (error) known.polledAtMs = never;
+    if (error) noteLoss(known);
     reportChange(error);
     await new Promise((resolve) => setTimeout(resolve, error ? sampleMs : pollMs).unref());
     if (shared.parlanceReplica !== known) return;
   }
+  polls.off("error", onLoss);
   known.isPolling = false;
   known.wasUsable = null;
 }
@@ -165,11 +176,18 @@ async function poll(): Promise<void> {
   }
 }
 
+/** It may be another replica, or the same one in an earlier state, when it responds again. */
+function noteLoss(known: State): void {
+  known.losses++;
+  known.polledAtMs = never;
+}
+
 /**
  * A replica that crashed accepts connections before it has replayed again what it had. Writes that it
  * had replayed are forgotten here, so it is not used until it has everything that is written now.
  */
 function startOver(known: State): void {
+  known.losses++;
   known.completeUntilMs = never;
   known.sample = null;
   known.sampledAtMs = never;

@@ -130,6 +130,30 @@ test("the log of requests is read from the replica", async () => {
   await expect.poll(logged).toBe(2);
 });
 
+test("a read during which the replica restarted is repeated on the primary", async () => {
+  const tenant = await newTenant();
+  await onDatabase(servers.primaryUrl, "CHECKPOINT");
+  const id = await create(tenant);
+  await expect.poll(() => isServedByReplica(tenant)).toBe(true);
+
+  const reads: { isReplica: boolean | undefined; ids: string[] }[] = [];
+  const actor = { type: "API_KEY", id: tenant.keyId } as const;
+  const read = await readFromReplica({ ...tenant.identity, actor }, async (caller) => {
+    // It comes back without what it had replayed, and does not catch up.
+    if (reads.length === 0) await servers.crashReplica({ recovery_min_apply_delay: "1h" });
+    const [row] = await caller.db.$queryRaw<{ is: boolean }[]>`SELECT pg_is_in_recovery() AS is`;
+    const found = await caller.db.conversation.findMany({ where: tenant.identity.partition });
+    reads.push({ isReplica: row?.is, ids: found.map((conversation) => conversation.id) });
+    return reads.at(-1);
+  });
+  expect(read).toEqual({ isReplica: false, ids: [id] });
+  expect(reads).toHaveLength(2);
+  expect(reads[0]).toEqual({ isReplica: true, ids: [] });
+
+  await servers.crashReplica();
+  await expect.poll(() => isServedByReplica(tenant)).toBe(true);
+});
+
 test("a replica that goes silent fails no request, and is used again when it responds", async () => {
   const tenant = await newTenant();
   const id = await create(tenant);
