@@ -107,7 +107,7 @@ export const listMessagesStatements = {
  * With many messages, each has a conversation of its own, and those of a locked conversation are
  * left out. Counting `target` locks all conversations before the first message is written. PostgreSQL
  * would otherwise lock each one when it writes its message, and another process could post to it in
- * between: a later message then would be before an earlier one in the event feed and in its lane.
+ * between. The later of two messages could then come first in the event feed and in its lane.
  *
  * `own`, the text from the sequence to the author's name, the time and the agent are known only here. The
  * response's body and the event's payload are put together around them (message-text.ts).

@@ -8,7 +8,7 @@ import {
   type ValuesOf,
 } from "./sql";
 
-/** One text for two statements: one change, and many of its kind at once. */
+/** One text for two statements: for one change, and for many of its kind together. */
 export type ChangeStatement<P extends Parameters = Parameters> = {
   name: string;
   one: Statement<P>;
@@ -94,7 +94,7 @@ function asText(value: unknown): string | null {
   return String(value);
 }
 
-/** An item of an array in that format. Without quotes, NULL is no text. */
+/** An item of an array in that format. NULL without quotes means null, and with quotes the text. */
 function asItem(item: unknown): string {
   const text = asText(item);
   return text === null ? "NULL" : `"${text.replace(/["\\]/g, "\\$&")}"`;

@@ -7,7 +7,7 @@ import { burst, isOpen, isPaced, paceAfter } from "./pace.sql";
 // A claim changes only the two lease columns. They are not indexed, so it writes no index entries.
 // Webhooks with an order (lanes.sql.ts) or a limit per second (pace.sql.ts) cost more. A row in
 // flight keeps its `next_attempt_at`, so it is due again when its lease ends without a result. A claim
-// that a crash of PostgreSQL undoes is due again at once, so it is not flushed to disk.
+// is not flushed to disk: if a crash of PostgreSQL undoes it, the delivery is due again immediately.
 
 /** `leaseHolder` identifies the claim. */
 const claimParameters = { now: "clock", leaseHolder: "text", leaseSeconds: "float8" } as const;
