@@ -10,16 +10,17 @@ import { releaseLanes } from "./release-lanes";
 const log = logOf("deliveries");
 
 const collectMs = 2;
-const maximumBatch = 200;
+const maximumBatch = 80;
 /** How many replies are posted at the same time. A locked conversation delays those behind it. */
 const repliesAtOnce = 4;
 const retryMs = 200;
 const deadlock = "40P01";
 
-type Entry = { attempt: EndedAttempt; resolve: (recorded: RecordedAttempt | null) => void };
+type Recorded = RecordedAttempt | null;
+type Entry = { attempt: EndedAttempt; resolve: (recorded: Recorded) => void };
 
 type RecorderOptions = {
-  /** Called after each statement. */
+  /** Called after each statement, when `size` no longer counts its attempts. */
   onRecorded?: () => void;
   /** Called with deliveries that waited for others of their lanes, and are now due. */
   onDue?: (deliveries: DeliveryReference[]) => void;
@@ -33,26 +34,25 @@ type RecorderOptions = {
  */
 export function createRecorder({ onRecorded = () => {}, onDue = () => {} }: RecorderOptions = {}) {
   const disabling = new Set<Promise<void>>();
-  const plain = createQueue(maximumBatch, writeBatch);
-  const replies = Array.from({ length: repliesAtOnce }, () => createQueue(1, writeBatch));
+  const plain = createQueue(maximumBatch, finishBatch);
+  const replies = Array.from({ length: repliesAtOnce }, () => createQueue(1, finishBatch));
   const queues = [plain, ...replies];
 
   /**
    * Resolves once the attempt is in the database. Resolves with null if another worker has taken
    * the lease over, or the attempt could not be recorded.
    */
-  function record(attempt: EndedAttempt): Promise<RecordedAttempt | null> {
+  function record(attempt: EndedAttempt): Promise<Recorded> {
     return new Promise((resolve) => {
       const queue = postsReply(attempt) ? shortestOf(replies) : plain;
       queue.add({ attempt, resolve });
     });
   }
 
-  async function writeBatch(batch: Entry[]): Promise<void> {
-    const recorded = await write(batch);
+  async function finishBatch(batch: Entry[], recorded: Recorded[]): Promise<void> {
+    onRecorded();
     const due = await releaseLanes(attemptsOf(batch), recorded);
     if (due.length > 0) onDue(due);
-    onRecorded();
     // Not awaited, because disabling a webhook with a large backlog is slow.
     const disabled = disable(batch, recorded).finally(() => disabling.delete(disabled));
     disabling.add(disabled);
@@ -69,7 +69,10 @@ export function createRecorder({ onRecorded = () => {}, onDue = () => {} }: Reco
   return { record, flush, size };
 }
 
-function createQueue(maximum: number, write: (batch: Entry[]) => Promise<void>) {
+function createQueue(
+  maximum: number,
+  finish: (batch: Entry[], recorded: Recorded[]) => Promise<void>,
+) {
   let waiting: Entry[] = [];
   let inProgress = 0;
   let draining: Promise<void> | null = null;
@@ -80,8 +83,9 @@ function createQueue(maximum: number, write: (batch: Entry[]) => Promise<void>) 
       const batch = waiting.slice(0, maximum);
       waiting = waiting.slice(maximum);
       inProgress = batch.length;
-      await write(batch);
+      const recorded = await write(batch);
       inProgress = 0;
+      await finish(batch, recorded);
     }
     draining = null;
   }
@@ -105,13 +109,13 @@ const shortestOf = (queues: Queue[]): Queue =>
 
 const attemptsOf = (batch: Entry[]) => batch.map(({ attempt }) => attempt);
 
-async function write(batch: Entry[]): Promise<(RecordedAttempt | null)[]> {
+async function write(batch: Entry[]): Promise<Recorded[]> {
   const recorded = await recordPersistently(attemptsOf(batch));
   for (const [index, { resolve }] of batch.entries()) resolve(recorded[index] ?? null);
   return recorded;
 }
 
-async function disable(batch: Entry[], recorded: (RecordedAttempt | null)[]): Promise<void> {
+async function disable(batch: Entry[], recorded: Recorded[]): Promise<void> {
   try {
     await disableIfFailing(attemptsOf(batch), recorded);
   } catch (error) {
@@ -129,7 +133,7 @@ async function disable(batch: Entry[], recorded: (RecordedAttempt | null)[]): Pr
 export async function recordPersistently(
   attempts: EndedAttempt[],
   now: Date | null = null,
-): Promise<(RecordedAttempt | null)[]> {
+): Promise<Recorded[]> {
   const newestClaimMs = Math.max(...attempts.map(({ delivery }) => delivery.claimedAtMs));
   for (;;) {
     try {
