@@ -1,7 +1,12 @@
 import pg from "pg";
 import { expect, test } from "vitest";
 import { createConversation, updateConversation } from "@/lib/conversations/service";
-import { claimDeliveries, claimRequested, startOfScan } from "@/lib/deliveries/engine/claim";
+import {
+  claimDeliveries,
+  claimMore,
+  claimRequested,
+  startOfScan,
+} from "@/lib/deliveries/engine/claim";
 import { processNextDocument, roundRobinStart } from "@/lib/knowledge/documents/process-document";
 import { mutate, type Partition, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
@@ -264,8 +269,12 @@ test("the worker claims deliveries of other organizations while writes of one ar
   expect(tenantsOf(due.deliveries)).toEqual(Array(4).fill(other.partition.tenantId));
   const requested = await claimRequested({ limit: 10, overdueSeconds: 0 });
   expect(tenantsOf(requested)).toEqual([other.partition.tenantId]);
+  const backlog = { ...moving.partition, webhookId: moving.id, taken: 1 };
+  const more = () => claimMore([{ ...backlog, dueMs: minutesAgo(31).getTime() }], [5]);
+  expect((await more()).deliveries).toEqual([]);
 
   await expire(moving.partition);
   const rest = await claimDeliveries({ ...batch, limit: 30, overdueSeconds: 0 });
   expect(new Set(tenantsOf(rest.deliveries))).toContain(moving.partition.tenantId);
+  expect((await more()).deliveries).toHaveLength(5);
 });

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import {
   claimDeliveries,
+  claimMore,
   claimOne,
   claimRequested,
   startOfScan,
@@ -40,9 +41,13 @@ beforeAll(async () => {
 
 const { "analyze-new-tables": analyze, ...jobs } = recurringJobs;
 
-async function waiting(): Promise<DeliveryReference> {
-  const { rows } = await pool().query<DeliveryReference>(
-    `SELECT tenant_id AS "tenantId", environment, id FROM deliveries WHERE status = 'PENDING' LIMIT 1`,
+type Waiting = DeliveryReference & { webhookId: string; dueMs: number };
+
+async function waiting(): Promise<Waiting> {
+  const { rows } = await pool().query<Waiting>(
+    `SELECT tenant_id AS "tenantId", environment, id, webhook_id AS "webhookId",
+      (1000 * extract(epoch FROM next_attempt_at))::float8 AS "dueMs"
+    FROM deliveries WHERE status = 'PENDING' LIMIT 1`,
   );
   if (!rows[0]) throw new Error("no delivery waits");
   return rows[0];
@@ -62,6 +67,10 @@ const work: Record<string, () => Promise<unknown>> = {
       defaultAllowance: 100,
       overdueSeconds: 0,
     }),
+  "claim more deliveries": () =>
+    waiting().then(({ dueMs, webhookId, tenantId, environment }) =>
+      claimMore([{ tenantId, environment, webhookId, taken: 1, dueMs }], [100]),
+    ),
   "claim requested attempts": () => claimRequested({ now: null, limit: 100, overdueSeconds: 0 }),
   "claim one delivery": () => waiting().then((delivery) => claimOne(delivery)),
   "find overdue deliveries": () =>

@@ -35,20 +35,19 @@ const sameRow = (a: string, b: string) =>
 const samePartition = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment`;
 
-const millisecondsUntil = (time: string, now: string) =>
-  `(1000 * extract(epoch FROM ${time} - ${now}))::float8`;
+const milliseconds = (time: string) => `(1000 * extract(epoch FROM ${time}))::float8`;
+const millisecondsUntil = (time: string, now: string) => milliseconds(`${time} - ${now}`);
 
 /** What a claim needs to know of a webhook, for `picked`. */
 const webhookColumns = `w.url, w.sealed_headers, w.accept_replies, w.signature_scheme, w.on_exhausted = 'hold' AS holds_exhausted, ${isPaced("w")} AS is_paced`;
 
 /**
- * Leases the rows of `picked`, which are locked, and returns what sending needs. Their webhook is
- * compared too, so that any index the planner chooses finds one row, even without statistics. A
- * webhook that keeps failing is reserved by moving `probe_after` past the lease, and one with a
- * limit per second by moving `next_paced_at`. If two claims found it ready, the second one sees that
- * here and takes nothing. A webhook whose row is locked is skipped, so no claim waits for it.
+ * Reserves the webhooks of `picked` that are not plain. One that keeps failing is reserved by moving
+ * `probe_after` past the lease, and one with a limit per second by moving `next_paced_at`. If two
+ * claims found it ready, the second one sees that here and takes nothing. A webhook whose row is
+ * locked is skipped, so no claim waits for it.
  */
-function leaseAndReturn(p: ClaimReferences): string {
+function reserve(p: ClaimReferences): string {
   const now = nowOf(p.now);
   return `
   reserved AS (
@@ -67,14 +66,29 @@ function leaseAndReturn(p: ClaimReferences): string {
     ) w
     WHERE ${samePartition("target", "w")} AND target.id = w.id
     RETURNING target.tenant_id, target.environment, target.id, target.next_paced_at
-  ),
+  )`;
+}
+
+/** Whether a row of `picked` may be taken after `reserve`. */
+const isReserved = `(NOT (p.is_failing OR p.is_paced) OR EXISTS (SELECT 1 FROM reserved w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))`;
+
+/** Whether a webhook `w` is healthy and has neither an order nor a limit per second, as most do. */
+const isPlain = `w.status = 'ENABLED' AND w.deleted_at IS NULL AND w.consecutive_failures < ${probeAfterFailures} AND w.ordering <> 'conversation' AND NOT ${isPaced("w")}`;
+
+/**
+ * Leases the rows of `picked`, which are locked, and returns what sending needs. Their webhook is
+ * compared too, so that any index the planner chooses finds one row, even without statistics.
+ * @param columns more to return, beginning with a comma
+ */
+function leaseAndReturn(p: ClaimReferences, mayTake: string, columns = ""): string {
+  const now = nowOf(p.now);
+  return `
   leased AS (
     UPDATE deliveries d SET lease_holder = ${p.leaseHolder}, lease_expires_at = ${now} + make_interval(secs => ${p.leaseSeconds})
     FROM ${fewRowsOf("picked")} p
-    WHERE ${sameRow("d", "p")} AND ${withoutFlush}
-      AND (NOT (p.is_failing OR p.is_paced) OR EXISTS (SELECT 1 FROM reserved w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))
+    WHERE ${sameRow("d", "p")} AND ${withoutFlush} AND ${mayTake}
     RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
-      d.requested_trigger, d.conversation_id, d.traceparent, p.url, p.sealed_headers, p.accept_replies, p.signature_scheme, p.holds_exhausted, p.is_failing AS is_probe
+      d.requested_trigger, d.conversation_id, d.traceparent, p.url, p.sealed_headers, p.accept_replies, p.signature_scheme, p.holds_exhausted, p.is_failing AS is_probe${columns}
   ),
   secret AS MATERIALIZED (
     SELECT s.tenant_id, s.environment, s.webhook_id, string_agg(s.ciphertext, ' ' ORDER BY s.version DESC) AS sealed_secrets
@@ -90,6 +104,9 @@ function leaseAndReturn(p: ClaimReferences): string {
   )`;
 }
 
+/** For `leaseAndReturn`: what `claimMoreStatement` needs to continue. */
+const continuation = `, p.share, ${milliseconds("d.next_attempt_at")} AS due_ms`;
+
 /**
  * How many due deliveries of a webhook with ordering a claim reads at most, to find those that are
  * the first of their lanes.
@@ -101,6 +118,15 @@ const lockedSeconds = 0.05;
 
 const pickedColumns = (r: string) =>
   `${r}.tenant_id, ${r}.environment, ${r}.webhook_id, ${r}.url, ${r}.sealed_headers, ${r}.accept_replies, ${r}.signature_scheme, ${r}.holds_exhausted, ${r}.is_paced, ${r}.is_failing`;
+
+/** The next due deliveries of a webhook `r`. Locks them, except those that are locked. */
+const lockDue = ({ r, due, limit, now }: Record<"r" | "due" | "limit" | "now", string>) => `
+  SELECT d.id, d.event_id, d.conversation_id, d.position, d.next_attempt_at FROM deliveries d
+  WHERE d.status = 'PENDING' AND ${samePartition("d", r)} AND d.webhook_id = ${r}.webhook_id
+    AND ${due} AND ${isFree(now)} AND d.requested_at IS NULL
+  ORDER BY d.next_attempt_at
+  LIMIT ${limit}
+  FOR NO KEY UPDATE SKIP LOCKED`;
 
 const nextWaiting = (after: string) => `
   SELECT d.tenant_id, d.environment, d.webhook_id, d.next_attempt_at FROM deliveries d
@@ -116,7 +142,9 @@ const nextWaiting = (after: string) => `
  * read, and those that are not the first of their lanes are parked. A webhook whose limit per second
  * is used up has no share. Returns a row for each delivery, and one that has only the scan's new
  * position, how many deliveries were parked, and the milliseconds until a webhook with a limit per
- * second can take more. These are in no other row, because pg takes long to parse an array.
+ * second can take more. These are in no other row, because pg takes long to parse an array. The
+ * deliveries of a plain webhook have its share, and the time at which they were due, for
+ * `claimMoreStatement`.
  */
 export const claimBatchStatement = sql(
   "claim_deliveries",
@@ -137,13 +165,8 @@ export const claimBatchStatement = sql(
   (p) => {
     const now = nowOf(p.now);
     const dueAt = `${now} - make_interval(secs => ${p.overdueSeconds})`;
-    const dueOf = (r: string, limit: string) => `
-      SELECT d.id, d.event_id, d.conversation_id, d.position, d.next_attempt_at FROM deliveries d
-      WHERE d.status = 'PENDING' AND ${samePartition("d", r)} AND d.webhook_id = ${r}.webhook_id
-        AND d.next_attempt_at <= ${dueAt} AND ${isFree(now)} AND d.requested_at IS NULL
-      ORDER BY d.next_attempt_at
-      LIMIT ${limit}
-      FOR NO KEY UPDATE SKIP LOCKED`;
+    const dueOf = (r: string, limit: string) =>
+      lockDue({ r, due: `d.next_attempt_at <= ${dueAt}`, limit, now });
     return `
   WITH RECURSIVE waiting AS (
     (SELECT n.*, 1 AS step FROM (${nextWaiting(`${p.afterTenantId}, ${p.afterEnvironment}, ${p.afterWebhookId}`)}) n)
@@ -191,14 +214,15 @@ export const claimBatchStatement = sql(
   ),
   picked AS MATERIALIZED (
     SELECT * FROM (
-      SELECT ${pickedColumns("r")}, d.id FROM ready r CROSS JOIN LATERAL (${dueOf("r", "r.share")}) d
+      SELECT ${pickedColumns("r")}, CASE WHEN NOT (r.is_failing OR r.is_paced) THEN r.share END AS share, d.id FROM ready r CROSS JOIN LATERAL (${dueOf("r", "r.share")}) d
       WHERE NOT r.is_ordered
       UNION ALL
-      SELECT ${pickedColumns("f")}, f.id FROM first_in_order f WHERE f.place <= f.share
+      SELECT ${pickedColumns("f")}, NULL, f.id FROM first_in_order f WHERE f.place <= f.share
     ) due
     LIMIT ${p.limit}
   ),
-  ${leaseAndReturn(p)}
+  ${reserve(p)},
+  ${leaseAndReturn(p, isReserved, continuation)}
   SELECT scan.*, claimed.*
   FROM (
     SELECT count(*)::int AS steps, (array_agg(ARRAY[tenant_id, environment::text, webhook_id] ORDER BY step DESC))[1:1] AS position,
@@ -213,6 +237,43 @@ export const claimBatchStatement = sql(
     FROM waiting
   ) scan
   FULL JOIN claimed ON false`;
+  },
+);
+
+/**
+ * Takes more from plain webhooks, each from the due time of the last delivery that a claim took.
+ * Almost everything before it is in flight or finished. Until a vacuum, the index still has an entry
+ * for each version of a finished row, and `claimBatchStatement` reads them all every time. With a
+ * long backlog, that takes most of its time.
+ */
+export const claimMoreStatement = sql(
+  "claim_more_deliveries",
+  {
+    ...claimParameters,
+    // One element per webhook.
+    tenantIds: "text[]",
+    environments: "Environment[]",
+    webhookIds: "text[]",
+    dueMs: "float8[]",
+    shares: "int[]",
+  },
+  (p) => {
+    const now = nowOf(p.now);
+    const due = `d.next_attempt_at >= r.due_from AND d.next_attempt_at <= ${now}`;
+    return `
+  WITH ready AS MATERIALIZED (
+    SELECT w.tenant_id, w.environment, w.id AS webhook_id, ${webhookColumns}, false AS is_failing, c.share,
+      to_timestamp(c.due_ms / 1000) AS due_from
+    FROM unnest(${p.tenantIds}, ${p.environments}, ${p.webhookIds}, ${p.dueMs}, ${p.shares}) AS c (tenant_id, environment, webhook_id, due_ms, share)
+    JOIN webhooks w ON ${samePartition("w", "c")} AND w.id = c.webhook_id
+    WHERE ${isPlain} AND ${isNotMoving("w.tenant_id")}
+  ),
+  picked AS MATERIALIZED (
+    SELECT ${pickedColumns("r")}, r.share, d.id FROM ready r
+    CROSS JOIN LATERAL (${lockDue({ r: "r", due, limit: "r.share", now })}) d
+  ),
+  ${leaseAndReturn(p, "true", continuation)}
+  SELECT * FROM claimed`;
   },
 );
 
@@ -252,7 +313,8 @@ export const claimRequestedStatement = sql(
     LIMIT ${p.limit}
     FOR NO KEY UPDATE OF d SKIP LOCKED
   ),
-  ${leaseAndReturn(p)}
+  ${reserve(p)},
+  ${leaseAndReturn(p, isReserved)}
   SELECT * FROM claimed`;
   },
 );
@@ -260,9 +322,9 @@ export const claimRequestedStatement = sql(
 const oneDelivery = { tenantId: "text", environment: "Environment", id: "text" } as const;
 
 /**
- * Claims one due delivery of a webhook that is healthy and has neither an order nor a limit per
- * second. Most are, and `claimOneStatement` takes PostgreSQL several times as long. The status is
- * compared as text, which keeps the planner from an index of everything that waits.
+ * Claims one due delivery of a plain webhook, for which `claimOneStatement` takes PostgreSQL several
+ * times as long. The status is compared as text, which keeps the planner from an index of everything
+ * that waits.
  */
 export const claimPlainStatement = sql(
   "claim_plain_delivery",
@@ -274,8 +336,7 @@ export const claimPlainStatement = sql(
   FROM webhooks w
   WHERE d.tenant_id = ${p.tenantId} AND d.environment = ${p.environment} AND d.id = ${p.id}
     AND d.status::text = 'PENDING' AND d.next_attempt_at <= ${now} AND d.requested_at IS NULL AND ${isFree(now)}
-    AND w.tenant_id = ${p.tenantId} AND w.environment = ${p.environment} AND w.id = d.webhook_id AND w.deleted_at IS NULL
-    AND w.status = 'ENABLED' AND w.consecutive_failures < ${probeAfterFailures} AND w.ordering <> 'conversation' AND NOT ${isPaced("w")}
+    AND w.tenant_id = ${p.tenantId} AND w.environment = ${p.environment} AND w.id = d.webhook_id AND ${isPlain}
     AND ${withoutFlush}
   RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
     d.requested_trigger, d.conversation_id, d.traceparent, false AS is_probe, ${webhookColumns},
@@ -311,7 +372,8 @@ export const claimOneStatement = sql(
     SELECT ${pickedColumns("f")}, f.id FROM found f
     WHERE f.is_open AND (NOT f.is_ordered OR EXISTS (SELECT 1 FROM placed WHERE is_first AND (SELECT count(*) FROM blocked) IS NOT NULL))
   ),
-  ${leaseAndReturn(p)}
+  ${reserve(p)},
+  ${leaseAndReturn(p, isReserved)}
   SELECT claimed.*, scan.paced_ms
   FROM (SELECT (SELECT ${millisecondsUntil("next_paced_at", now)} FROM found WHERE NOT is_open) AS paced_ms) scan
   LEFT JOIN claimed ON true`;

@@ -6,6 +6,7 @@ import type { Query } from "@/lib/platform/sql";
 import type { AttemptTrigger, Environment, SignatureScheme } from "@/prisma/generated/enums";
 import {
   claimBatchStatement,
+  claimMoreStatement,
   claimOneStatement,
   claimPlainStatement,
   claimRequestedStatement,
@@ -93,6 +94,12 @@ type ClaimedRow = {
   sealed_headers: string | null;
 };
 
+type ContinuedColumns = {
+  /** How many deliveries of its webhook the claim took at most. Null if the webhook is not plain. */
+  share: number | null;
+  due_ms: number;
+};
+
 /** In a row of its own, without a delivery. */
 type ScanColumns = {
   steps: number;
@@ -101,16 +108,49 @@ type ScanColumns = {
   paced_ms: number | null;
 };
 
+/** A webhook whose whole share a claim took, and when the last of these deliveries was due. */
+export type Backlog = {
+  tenantId: string;
+  environment: Environment;
+  webhookId: string;
+  taken: number;
+  dueMs: number;
+};
+
+/** The plain webhooks in these rows that may have more due deliveries. */
+function backlogsOf(rows: (ClaimedRow & ContinuedColumns)[]): Backlog[] {
+  const backlogs = new Map<string, Backlog & { share: number }>();
+  for (const row of rows) {
+    if (row.share === null) continue;
+    const known = backlogs.get(row.webhook_id);
+    if (known) {
+      known.taken++;
+      known.dueMs = Math.max(known.dueMs, row.due_ms);
+      continue;
+    }
+    backlogs.set(row.webhook_id, {
+      tenantId: row.tenant_id,
+      environment: row.environment,
+      webhookId: row.webhook_id,
+      taken: 1,
+      share: row.share,
+      dueMs: row.due_ms,
+    });
+  }
+  return [...backlogs.values()].filter(({ taken, share }) => taken >= share);
+}
+
 /**
  * Leases what is due, in one round trip.
- * @returns the deliveries, and where the scan continues; `isScanComplete` once it has visited every
- * waiting webhook. `parked` deliveries wait for others, so that there may be more behind them.
- * `pacedMs`: when a webhook with a limit per second may take more.
+ * @returns the deliveries, and in `backlogs` the plain webhooks that may have more. `cursor` is where
+ * the scan continues; `isScanComplete` once it has visited every waiting webhook. `parked`
+ * deliveries wait for others, so that there may be more behind them. `pacedMs`: when a webhook with
+ * a limit per second may take more.
  */
 export async function claimDeliveries(request: ClaimRequest) {
   const { now, limit, cursor, allowances, defaultAllowance, overdueSeconds } = request;
   const leaseHolder = randomUUID();
-  const rows = await runClaim<Partial<ClaimedRow & ScanColumns>>(
+  const rows = await runClaim<Partial<ClaimedRow & ContinuedColumns & ScanColumns>>(
     "batch",
     claimBatchStatement({
       now,
@@ -128,16 +168,43 @@ export async function claimDeliveries(request: ClaimRequest) {
     }),
   );
 
-  const deliveries = rows.flatMap((row) =>
-    row.id ? [toClaimed(row as ClaimedRow, leaseHolder)] : [],
-  );
+  const claimed = rows.filter(({ id }) => id) as (ClaimedRow & ContinuedColumns)[];
+  const deliveries = claimed.map((row) => toClaimed(row, leaseHolder));
+  const backlogs = backlogsOf(claimed);
   const scan = rows.find(({ id }) => !id) ?? {};
   const { steps = 0, position = null, parked = 0, paced_ms: pacedMs = null } = scan;
   const isScanComplete = steps < scanSteps || !position;
-  if (isScanComplete) return { deliveries, parked, pacedMs, isScanComplete, cursor: startOfScan };
+  const found = { deliveries, backlogs, parked, pacedMs, isScanComplete };
+  if (isScanComplete) return { ...found, cursor: startOfScan };
   const [tenantId, environment, webhookId] = position[0];
-  const next = { tenantId, environment, webhookId };
-  return { deliveries, parked, pacedMs, isScanComplete, cursor: next };
+  return { ...found, cursor: { tenantId, environment, webhookId } };
+}
+
+/**
+ * Leases more deliveries of webhooks with a backlog, each from where its last claim ended.
+ * @param shares how many of each webhook at most
+ */
+export async function claimMore(
+  from: Backlog[],
+  shares: number[],
+  now: Date | null = null,
+): Promise<{ deliveries: ClaimedDelivery[]; backlogs: Backlog[] }> {
+  const leaseHolder = randomUUID();
+  const rows = await runClaim<ClaimedRow & ContinuedColumns>(
+    "more",
+    claimMoreStatement({
+      now,
+      leaseHolder,
+      leaseSeconds,
+      tenantIds: from.map(({ tenantId }) => tenantId),
+      environments: from.map(({ environment }) => environment),
+      webhookIds: from.map(({ webhookId }) => webhookId),
+      dueMs: from.map(({ dueMs }) => dueMs),
+      shares,
+    }),
+  );
+  const deliveries = rows.map((row) => toClaimed(row, leaseHolder));
+  return { deliveries, backlogs: backlogsOf(rows) };
 }
 
 type RequestedClaim = { now?: Date | null; limit: number; overdueSeconds: number };
@@ -193,7 +260,7 @@ export async function claimDelivery(
 }
 
 async function runClaim<Row extends { id?: string }>(
-  kind: "batch" | "requested" | "one",
+  kind: "batch" | "more" | "requested" | "one",
   query: Query,
 ): Promise<Row[]> {
   const startedMs = performance.now();

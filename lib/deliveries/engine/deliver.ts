@@ -7,8 +7,10 @@ import { now } from "@/lib/platform/time";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import { warnOfFailure } from "@/lib/platform/warn-of-failure";
 import {
+  type Backlog,
   type ClaimedDelivery,
   claimDeliveries,
+  claimMore,
   claimOne,
   claimRequested,
   leaseSeconds,
@@ -38,6 +40,11 @@ const quickMs = 50;
 const maximumClaimed = 128;
 /** If there is room for fewer than this, the next claim waits until some were sent. */
 const smallestBatch = 64;
+/**
+ * With a backlog, claims continue where the last one ended for this long, which takes PostgreSQL
+ * less time. Then one looks at everything again, so no other webhook waits longer than this.
+ */
+const continueMs = 50;
 const defaultPollMs = 1_000;
 /** Users request few attempts. Polling for them separately keeps the other claims fast. */
 const requestedPollMs = 500;
@@ -93,6 +100,8 @@ export function startDelivering({
   /** In the order in which they start. Their leases and allowances are taken. */
   const claimed: ClaimedDelivery[] = [];
   let cursor = startOfScan;
+  let backlogs: Backlog[] = [];
+  let continuesUntilMs = 0;
   let isStopping = false;
   let isAbandoned = false;
   let isWoken = false;
@@ -190,6 +199,10 @@ export function startDelivering({
     const limit = Math.min(room, concurrency - inUse());
     if (hasEnough || limit <= 0) return false;
     const allowed = allowances.remaining();
+    if (backlogs.length > 0 && performance.now() < continuesUntilMs) {
+      await claimMoreAndSend(limit, allowed);
+      return true;
+    }
     const claim = await claimDeliveries({
       limit,
       cursor,
@@ -198,14 +211,11 @@ export function startDelivering({
       overdueSeconds: overdueSeconds(),
     });
     cursor = claim.cursor;
-
-    const taken = new Map<string, number>();
-    for (const delivery of claim.deliveries) {
-      taken.set(delivery.webhookId, (taken.get(delivery.webhookId) ?? 0) + 1);
-      allowances.take(delivery.webhookId);
-      claimed.push(delivery);
-    }
-    startClaimed();
+    const taken = addClaimed(claim.deliveries);
+    // Next to Inngest, this process takes only what is overdue, which is little.
+    const mayContinue = overdueSeconds() === 0 && claim.backlogs.length === taken.size;
+    backlogs = mayContinue ? claim.backlogs : [];
+    continuesUntilMs = performance.now() + continueMs;
     const hasRoom = allowances.noteSaturation(allowed, taken);
     if (claim.pacedMs !== null) wakeIn(claim.pacedMs);
     // If fewer deliveries than the initial limit came back, no webhook reached it. Webhooks that
@@ -216,6 +226,33 @@ export function startDelivering({
       !claim.isScanComplete ||
       claim.deliveries.length >= allowances.initialLimit
     );
+  }
+
+  /** If a webhook has less than its share, the next claim looks at everything. */
+  async function claimMoreAndSend(limit: number, allowed: Map<string, number>): Promise<void> {
+    const from = backlogs.slice(0, limit);
+    backlogs = [];
+    const share = Math.floor(limit / from.length);
+    const claim = await claimMore(
+      from,
+      from.map(({ webhookId }) =>
+        Math.min(share, allowed.get(webhookId) ?? allowances.initialLimit),
+      ),
+    );
+    if (claim.backlogs.length === from.length) backlogs = claim.backlogs;
+    allowances.noteSaturation(allowed, addClaimed(claim.deliveries));
+  }
+
+  /** @returns how many of each webhook */
+  function addClaimed(deliveries: ClaimedDelivery[]): Map<string, number> {
+    const taken = new Map<string, number>();
+    for (const delivery of deliveries) {
+      taken.set(delivery.webhookId, (taken.get(delivery.webhookId) ?? 0) + 1);
+      allowances.take(delivery.webhookId);
+      claimed.push(delivery);
+    }
+    startClaimed();
+    return taken;
   }
 
   function take(delivery: ClaimedDelivery): void {
