@@ -168,17 +168,18 @@ export const claimBatchStatement = sql(
     const dueOf = (r: string, limit: string) =>
       lockDue({ r, due: `d.next_attempt_at <= ${dueAt}`, limit, now });
     return `
-  WITH RECURSIVE waiting AS (
-    (SELECT n.*, 1 AS step FROM (${nextWaiting(`${p.afterTenantId}, ${p.afterEnvironment}, ${p.afterWebhookId}`)}) n)
+  WITH RECURSIVE oldest AS MATERIALIZED (
+    SELECT d.tenant_id, d.environment, d.webhook_id FROM deliveries d
+    WHERE d.status = 'PENDING' AND d.next_attempt_at <= ${dueAt} AND ${isFree(now)}
+    ORDER BY d.next_attempt_at LIMIT ${p.steps}
+  ),
+  waiting AS (
+    (SELECT n.*, 1 AS step FROM (${nextWaiting(`${p.afterTenantId}, ${p.afterEnvironment}, ${p.afterWebhookId}`)}) n
+    WHERE (SELECT count(*) FROM oldest) >= ${p.steps})
     UNION ALL
     SELECT n.*, w.step + 1 FROM waiting w
     CROSS JOIN LATERAL (${nextWaiting("w.tenant_id, w.environment, w.webhook_id")}) n
     WHERE w.step < ${p.steps}
-  ),
-  oldest AS (
-    SELECT d.tenant_id, d.environment, d.webhook_id FROM deliveries d
-    WHERE d.status = 'PENDING' AND d.next_attempt_at <= ${dueAt} AND ${isFree(now)}
-    ORDER BY d.next_attempt_at LIMIT ${p.steps}
   ),
   candidate AS (
     SELECT tenant_id, environment, webhook_id FROM oldest
