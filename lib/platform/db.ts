@@ -7,6 +7,7 @@ import { databaseWaits } from "./database-waits";
 import { env } from "./env";
 import { logOf } from "./log";
 import { prepareSession } from "./prepare-session";
+import { PreparedQuery } from "./prepared-query";
 import { responseTypes } from "./response-types";
 import type { Query } from "./sql";
 import { readOnlyState } from "./sql-errors";
@@ -235,8 +236,7 @@ export async function runSql<Row extends object>(
   caller?: { db: Db },
 ): Promise<Row[]> {
   if (caller) return caller.db.$queryRawUnsafe<Row[]>(query.text, ...query.values);
-  const result = await pool().query<Row>(prepared(query));
-  return result.rows;
+  return rowsOf<Row>(pool(), query);
 }
 
 /**
@@ -247,8 +247,7 @@ export async function readRows<Row extends object>(
   query: Query,
   caller: { db: Db },
 ): Promise<Row[]> {
-  const result = await poolOf(caller).query<Row>(prepared(query));
-  return result.rows;
+  return rowsOf<Row>(poolOf(caller), query);
 }
 
 /**
@@ -259,8 +258,7 @@ export async function readSql<Row extends object>(
   query: Query,
   caller: { db: Db },
 ): Promise<Row[]> {
-  const result = await poolOf(caller).query<Row>({ ...prepared(query), types: responseTypes });
-  return result.rows;
+  return rowsOf<Row>(poolOf(caller), query, responseTypes);
 }
 
 function poolOf(caller: { db: Db }): pg.Pool {
@@ -268,13 +266,23 @@ function poolOf(caller: { db: Db }): pg.Pool {
   return replica && caller.db === replica.madePrisma ? replica.pool : pool();
 }
 
-function prepared({ name, text, values, textArrays = [] }: Query) {
+async function rowsOf<Row extends object>(
+  target: pg.Pool,
+  { name: prefix, text, values, textArrays = [] }: Query,
+  types?: pg.CustomTypesConfig,
+): Promise<Row[]> {
   const sent = textArrays.length > 0 ? [...values] : values;
   for (const index of textArrays) {
     const array = values[index] as (string | null)[] | null;
     if (array) sent[index] = encodeTextArray(array);
   }
-  return { ...(name && { name: statementName(name, text) }), text, values: sent };
+  const name = prefix && statementName(prefix, text);
+  const query = name
+    ? new PreparedQuery({ name, text, values: sent, types })
+    : { text, values: sent, types };
+  // As a submittable query, its result has no type.
+  const { rows } = (await target.query(query as pg.QueryConfig)) as pg.QueryResult<Row>;
+  return rows;
 }
 
 /** The connections of this process. */
