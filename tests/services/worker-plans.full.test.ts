@@ -28,8 +28,9 @@ import { explainEverything, type Plan, plansOf } from "../support/plans";
 const rows = 200_000;
 
 // What one batch may read. The largest deletes 1,000 rows of each table; a plan that reads a table
-// or a backlog reads 200,000.
-const mostRows = 25_000;
+// or a backlog reads 200,000. Deliveries of two statuses are found in two scans. Each reads up to
+// 18,000 rows of a week that is not full and has no statistics (list-plans.full.test.ts says why).
+const mostRows = 40_000;
 const mostPages = 60_000;
 
 beforeAll(async () => {
