@@ -6,6 +6,14 @@ import pg from "pg";
 
 const maintainSince = 170_000;
 
+/** They run as the owner (prisma/beyond-schema.sql), and nobody else may call them. */
+const functionsOfOwner = [
+  "create_partitions",
+  "drop_expired_partitions",
+  "delete_audit_entries",
+  "write_search_words",
+];
+
 /**
  * Grants the role of `applicationUrl` the privileges that the application needs, and revokes the
  * others. Runs after migrations, because each may add tables.
@@ -55,7 +63,7 @@ export async function grantApplicationRole(
     await client.query(`GRANT ${privileges} ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
     await client.query(`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role}`);
     await client.query(
-      `GRANT EXECUTE ON FUNCTION ${schema}.create_partitions, ${schema}.drop_expired_partitions, ${schema}.delete_audit_entries TO ${role}`,
+      `GRANT EXECUTE ON FUNCTION ${functionsOfOwner.map((name) => `${schema}.${name}`).join(", ")} TO ${role}`,
     );
     await client.query(`REVOKE CREATE ON SCHEMA ${schema} FROM ${role}`);
     await client.query(`REVOKE ALL ON ${appendOnly}, ${migrations} FROM ${role}`);

@@ -110,6 +110,15 @@ export const writeEntriesStatement = sql(
   FROM (SELECT segment_id, count(*)::int AS entries FROM written GROUP BY 1) AS counted WHERE s.id = counted.segment_id`,
 );
 
+/**
+ * Moves the words of new entries from the index's list, which every search reads, to their places.
+ */
+export const writeWordsStatement = sql(
+  "write_search_words",
+  {},
+  () => `SELECT write_search_words() IS NULL AS "isWritten"`,
+);
+
 export const nextChangesStatement = sql(
   "next_search_changes",
   { limit: "int" },

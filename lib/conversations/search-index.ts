@@ -18,6 +18,7 @@ import {
   saveProgressStatement,
   updateHeadersStatement,
   writeEntriesStatement,
+  writeWordsStatement,
 } from "./search-index.sql";
 
 type Header = {
@@ -53,6 +54,7 @@ export async function indexForSearch(limit: number): Promise<number> {
     if (!progress) return 0;
     const messages = await indexMessages(transaction, progress, limit);
     const changes = await indexChanges(transaction, limit);
+    await run(transaction, writeWordsStatement({}));
     return Math.max(messages, changes);
   });
 }

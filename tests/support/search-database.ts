@@ -85,7 +85,7 @@ export async function fillSearchDatabase(
     }
     await client.query(`CREATE INDEX "search_entries_words_idx" ON "search_entries" USING GIN (
       array_to_tsvector(string_to_array(substr(replace(replace("header", ' |', '') || "text", ' ', ' ' || "segment_id" || '|'), 2), ' '))
-    ) WITH (fastupdate = off)`);
+    ) WITH (fastupdate = on, gin_pending_list_limit = 64)`);
     await client.query("VACUUM ANALYZE");
     const { rows } = await client.query<{ size: string }>(
       "SELECT pg_size_pretty(pg_relation_size('search_entries_words_idx')) || ' of index, ' || pg_size_pretty(pg_table_size('search_entries')) || ' of entries, ' || pg_size_pretty(pg_table_size('messages')) || ' of messages' AS size",
