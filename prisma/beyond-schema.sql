@@ -252,8 +252,8 @@ CREATE INDEX "search_entries_words_idx" ON "search_entries" USING GIN (
   array_to_tsvector(string_to_array(substr(replace(replace("header", ' |', '') || "text", ' ', ' ' || "segment_id" || '|'), 2), ' '))
 ) WITH (fastupdate = on, gin_pending_list_limit = 64);
 
--- Only the owner of an index can empty its list.
-CREATE FUNCTION "write_search_words"() RETURNS void LANGUAGE sql SECURITY DEFINER AS $$
+-- Only the owner of an index can empty its list. Returns how many pages it had.
+CREATE FUNCTION "write_search_words"() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS $$
   SELECT gin_clean_pending_list('search_entries_words_idx')
 $$;
 

@@ -116,7 +116,7 @@ export const writeEntriesStatement = sql(
 export const writeWordsStatement = sql(
   "write_search_words",
   {},
-  () => `SELECT write_search_words() IS NULL AS "isWritten"`,
+  () => "SELECT write_search_words()::int AS pages",
 );
 
 export const nextChangesStatement = sql(

@@ -35,7 +35,8 @@ const costBounds: Record<string, readonly number[]> = {
   // How many share a batch varies, and so does what each has of the batch's counters. On a busy
   // machine, batches are small.
   "a delivery that succeeds": [0, 3.5, 2.2, 6.9, 2_400, 65],
-  // Later, by the job. Without the list of the index (prisma/beyond-schema.sql), it has 2,848 bytes of log.
+  // Later, by the job. Without the list of the index (prisma/beyond-schema.sql), it has 2,848 bytes
+  // of log.
   "a message that is indexed": [0, 1.9, 0.5, 1.9, 1_020, 25],
 };
 const columns = [

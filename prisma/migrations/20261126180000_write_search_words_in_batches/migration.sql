@@ -2,8 +2,8 @@
 -- less of its log. Searches read the list, so it is short, and the job empties it after each batch.
 ALTER INDEX "search_entries_words_idx" SET (fastupdate = on, gin_pending_list_limit = 64);
 
--- Only the owner of an index can empty its list.
-CREATE FUNCTION "write_search_words"() RETURNS void LANGUAGE sql SECURITY DEFINER AS $$
+-- Only the owner of an index can empty its list. Returns how many pages it had.
+CREATE FUNCTION "write_search_words"() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS $$
   SELECT gin_clean_pending_list('search_entries_words_idx')
 $$;
 
