@@ -15,6 +15,7 @@ import {
   residentMegabytes,
   treeCpuMicroseconds,
 } from "./processes";
+import { canLimitCpu, limitCpu } from "./quota";
 import {
   type Environment,
   median,
@@ -38,6 +39,9 @@ const eventsPerTransaction = 200;
 export const atOnce = 64;
 const idleEvents = 200;
 const idlePauseMs = 25;
+/** What a worker may use of a core when PostgreSQL and the receiver share the others. */
+const shareOfCore = 0.3;
+const limitedRounds = 3;
 const execute = promisify(execFile);
 
 export const measureDeliveries = ({ rounds, deliveries }: Sizes): Promise<Measured> =>
@@ -62,7 +66,16 @@ export const measureDeliveries = ({ rounds, deliveries }: Sizes): Promise<Measur
         ones.push(one);
         twos.push(two);
       }
-      return summarize(median(loops), medians(ones), medians(twos), await measureIdle(environment));
+      const measured = summarize(
+        ...([median(loops), medians(ones), medians(twos)] as const),
+        await measureIdle(environment),
+      );
+      if (canLimitCpu())
+        await addLimitedWorkers(measured, (count) =>
+          drain(count, Math.min(deliveries * 10, 100_000), environment, postgresPid, shareOfCore),
+        );
+      else say("Workers with a share of a core were not measured: that takes Linux and root.");
+      return measured;
     } finally {
       await receiver.stop();
       await closeDatabase();
@@ -128,6 +141,38 @@ function summarize(loop: number, one: Drained, two: Drained, idleMs: number[]): 
   };
 }
 
+/**
+ * Two workers to one when PostgreSQL and the receiver have cores of their own: each worker may use
+ * so little of one that these two never wait for it. The backlog is long, because both workers
+ * compile their code first.
+ */
+async function addLimitedWorkers(
+  { rows, lines }: Measured,
+  drainWith: (workers: number) => Promise<Drained>,
+): Promise<void> {
+  const ones: Drained[] = [];
+  const twos: Drained[] = [];
+  for (let round = 0; round < limitedRounds; round++) {
+    ones.push(await drainWith(1));
+    twos.push(await drainWith(2));
+  }
+  const [one, two] = [medians(ones), medians(twos)];
+  const title = `deliveries of a backlog, each worker with ${shareOfCore * 100}% of a core`;
+  rows.push({
+    name: `deliveries by two workers with ${shareOfCore * 100}% of a core each, to one`,
+    figure: `${two.rate.toFixed(0)}/s`,
+    ratio: two.rate / one.rate,
+    ...atLeast(two.rate / one.rate, 1.7),
+  });
+  for (const [variant, { rate, workerCpu, residentMb }] of Object.entries({ one, two }))
+    lines.push(
+      line(title, variant === "one" ? "one worker" : "two workers", {
+        ...{ perSecond: rate, cpuMicroseconds: workerCpu, residentMb },
+        ratioToFloor: rate / one.rate,
+      }),
+    );
+}
+
 const message = () => ({
   ...{
     id: newId("message"),
@@ -174,12 +219,16 @@ async function newSubscriber(url: string, count: number): Promise<Partition> {
   return partition;
 }
 
-/** The rate counts from the first arrival until the last one is recorded. */
+/**
+ * The rate counts from the first arrival until the last one is recorded. Each worker has up to
+ * `share` of a core.
+ */
 export async function drain(
   count: number,
   deliveries: number,
   environment: Environment,
   postgresPid: number,
+  share = 1,
 ): Promise<Drained> {
   const partition = await newSubscriber(receiverUrl, webhooks);
   for (let left = deliveries / webhooks; left > 0; left -= eventsPerTransaction) {
@@ -197,6 +246,7 @@ export async function drain(
   const workers = await Promise.all(
     Array.from({ length: count }, () => start(["dist/worker.js"], environment, isUp)),
   );
+  const limits = share < 1 ? workers.map(({ pid }) => limitCpu(pid, share)) : [];
   // What starting a worker costs is not counted.
   while ((await received()).count === 0) await sleep(5);
   const sum = (of: (pid: number) => number) =>
@@ -211,6 +261,7 @@ export async function drain(
   const workerCpu = (sum(cpuMicroseconds) - before.worker) / deliveries;
   const residentMb = Math.max(...workers.map(({ pid }) => residentMegabytes(pid)));
   await Promise.all(workers.map(({ stop }) => stop()));
+  for (const remove of limits) remove();
   const { firstAtMs } = await received();
   const rate = deliveries / ((doneAtMs - firstAtMs) / 1000);
   return { rate, workerCpu, postgresCpu, residentMb };
