@@ -1,4 +1,4 @@
-import { sql } from "@/lib/platform/sql";
+import { fewRowsOf, sql } from "@/lib/platform/sql";
 
 /**
  * The number of entries in a segment. It is large, so that rare words need few segments, and small
@@ -45,6 +45,8 @@ const customer =
  * The next messages, with what is indexed of their conversations. They
  * are locked, so that one that is being deleted or redacted is indexed before that or not at all.
  * Messages of a deleted conversation are included until they are deleted, so that progress is made.
+ * `LATERAL` has each conversation looked up: the planner cannot know the limit, and would rather
+ * read all conversations.
  */
 export const nextMessagesStatement = sql(
   "next_messages_to_index",
@@ -55,10 +57,14 @@ export const nextMessagesStatement = sql(
     WHERE ${isNew(p.xact, p.messageId)} ORDER BY m.xact, m.id LIMIT ${p.limit} FOR SHARE
   )
   SELECT b.tenant_id AS "tenantId", b.environment, b.conversation_id AS "conversationId", b.id AS "messageId", b.text,
-    b.xact::text AS xact, ${headerColumns}
+    b.xact::text AS xact, header.*
   FROM batch b
-  LEFT JOIN conversations c ON c.tenant_id = b.tenant_id AND c.environment = b.environment AND c.id = b.conversation_id
-  ${customer} ORDER BY b.xact, b.id`,
+  LEFT JOIN LATERAL (
+    SELECT ${headerColumns} FROM conversations c ${customer}
+    WHERE c.tenant_id = b.tenant_id AND c.environment = b.environment AND c.id = b.conversation_id
+    LIMIT 1
+  ) AS header ON true
+  ORDER BY b.xact, b.id`,
 );
 
 /** Opens a first segment for new tenants, and the next one where the newest is full. */
@@ -188,7 +194,7 @@ export const updateHeadersStatement = sql(
     ) AS e
     LIMIT ${p.limit}
   )
-  UPDATE search_entries e SET header = stale.header FROM stale
+  UPDATE search_entries e SET header = stale.header FROM ${fewRowsOf("stale")} AS stale
   WHERE e.tenant_id = stale.tenant_id AND e.environment = stale.environment AND e.conversation_id = stale.conversation_id
     AND e.message_id = stale.message_id
   RETURNING 1 AS updated`,

@@ -1,5 +1,5 @@
 import { isNotMoving } from "@/lib/platform/moving-tenants";
-import { sql } from "@/lib/platform/sql";
+import { fewRowsOf, sql } from "@/lib/platform/sql";
 
 /** While a tenant's test data is being wiped, counts would not last. */
 const isToCount = `NOT EXISTS (SELECT 1 FROM wipe_tasks w WHERE w.tenant_id = t.id) AND ${isNotMoving("t.id")}`;
@@ -45,5 +45,5 @@ export const countDayStatement = sql(
     LEFT JOIN deleted_days deleted ON deleted.tenant_id = due.id AND deleted.environment = e.environment AND deleted.day = ${p.day}
     WHERE conversation.created + message.received + message.sent > 0 OR deleted.day IS NOT NULL
   )
-  UPDATE tenants t SET counted_until = ${p.day} + 1 FROM due WHERE t.id = due.id RETURNING 1`,
+  UPDATE tenants t SET counted_until = ${p.day} + 1 FROM ${fewRowsOf("due")} AS due WHERE t.id = due.id RETURNING 1`,
 );

@@ -2,11 +2,13 @@ import { beforeAll, expect, test } from "vitest";
 import { readQuery } from "@/lib/api/read-request";
 import { searchConversations } from "@/lib/conversations/search";
 import { filteredStatement } from "@/lib/conversations/search.sql";
+import { indexForSearch } from "@/lib/conversations/search-index";
 import { searchConversationsQuery } from "@/lib/conversations/search-schema";
 import { type Identity, reader } from "@/lib/platform/caller";
-import { closeDatabase, pool } from "@/lib/platform/db";
+import { closeDatabase, pool, setProcessRole } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { parseQuery } from "@/lib/platform/search-text";
+import { workerSettings } from "@/lib/scheduling/worker-settings";
 import { explainEverything, plansOf } from "../support/plans";
 import { fillSearchDatabase, filters, searched, words } from "../support/search-database";
 
@@ -95,4 +97,13 @@ test("the index of words is used", async () => {
     "SELECT idx_scan > 0 AS used FROM pg_stat_user_indexes WHERE indexrelname = 'search_entries_words_idx'",
   );
   expect(rows).toEqual([{ used: true }]);
+});
+
+test("indexing a batch looks up its conversations, however many there are", async () => {
+  await pool().query("UPDATE search_progress SET xact = '0', message_id = ''");
+  await closeDatabase();
+  setProcessRole("worker", workerSettings);
+  const plans = await plansOf(() => indexForSearch(200));
+  expect(plans.some(({ query }) => query.includes("conversations c"))).toBe(true);
+  expect(plans.filter(({ rowsRead }) => rowsRead > 2_000)).toEqual([]);
 });
