@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { segmentEntries } from "@/lib/conversations/search-index.sql";
 import { mutate, system } from "@/lib/platform/caller";
 import { closeDatabase } from "@/lib/platform/db";
 import { createWebhook } from "@/lib/webhooks/service";
@@ -73,6 +74,8 @@ function operationsOn({ key, conversationId }: Subject, count: number): Record<s
     "list the newest 20": get(""),
     "list 20 from the middle": get(`?cursor=${conversationId(count / 2)}`),
     "list 20 that are open": get("?status=OPEN"),
+    "search for a word in all messages": get("/search?q=order"),
+    "search for a word in one message": get(`/search?q=${conversationId(count / 2).slice(6)}`),
     "create a conversation": post({ channelId: "web" }, [path]),
     "post a message": post({ text: "Hello" }, anywhere),
   };
@@ -250,15 +253,38 @@ async function enlarge(
       );
       await client.query(
         `INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, text, created_at)
-         SELECT tenant_id, environment, 'msg_' || substr(id, 5), id, 1, 'INBOUND', 'CUSTOMER', 'Where is my order?', created_at
+         SELECT tenant_id, environment, 'msg_' || substr(id, 5), id, 1, 'INBOUND', 'CUSTOMER', 'Where is order ' || substr(id, 7) || '?', created_at
          FROM conversations`,
       );
+      await indexMessages(client, tenantId, counts[size]);
       const count = counts[size];
       const rows = { tenantId, webhookId, count, days: storedDays };
       await insertDeliveries(client, { ...rows, status: "DELIVERED" });
       await client.query("VACUUM ANALYZE");
       say(`${size}: ${count} conversations, messages and deliveries`);
     });
+}
+
+/** Writes what the worker's job would, with as many entries in each segment. */
+async function indexMessages(client: pg.Client, tenantId: string, count: number): Promise<void> {
+  await client.query(
+    `INSERT INTO search_segments (tenant_id, environment, after_id, entry_count)
+     SELECT $1, 'live', CASE WHEN n = 0 THEN '' ELSE 'cnv_01' || lpad(upper(to_hex(n)), 24, '0') END, ${segmentEntries}
+     FROM generate_series(0, $2::int - 1, ${segmentEntries}) AS n`,
+    [tenantId, count],
+  );
+  await client.query(
+    `INSERT INTO search_entries (tenant_id, environment, conversation_id, message_id, segment_id, header, text)
+     SELECT m.tenant_id, m.environment, m.conversation_id, m.id, segment.id, '', ' where is order ' || lower(substr(m.id, 7))
+     FROM messages m CROSS JOIN LATERAL (
+       SELECT s.id FROM search_segments s
+       WHERE s.tenant_id = m.tenant_id AND s.environment = m.environment AND s.after_id < m.conversation_id
+       ORDER BY s.after_id DESC LIMIT 1
+     ) AS segment`,
+  );
+  await client.query(
+    "UPDATE search_progress SET (xact, message_id) = (SELECT xact, id FROM messages ORDER BY xact DESC, id DESC LIMIT 1)",
+  );
 }
 
 type DeliveryRows = {

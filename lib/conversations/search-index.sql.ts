@@ -4,7 +4,7 @@ import { fewRowsOf, sql } from "@/lib/platform/sql";
  * The number of entries in a segment. It is large, so that rare words need few segments, and small
  * enough that reading all entries of one takes milliseconds.
  */
-const segmentEntries = 4_096;
+export const segmentEntries = 4_096;
 
 /**
  * Messages of finished transactions after the last one that was indexed. A transaction can have any

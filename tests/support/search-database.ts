@@ -1,4 +1,5 @@
 import pg from "pg";
+import { segmentEntries } from "@/lib/conversations/search-index.sql";
 
 // Conversations of four messages each, written by PostgreSQL itself, with the entries that the job
 // would write. Words are as frequent as in a language: w1 is in half of all messages, w40000 in one
@@ -7,7 +8,6 @@ import pg from "pg";
 export const searched = { tenantId: "ten_searched", strangerId: "ten_stranger" };
 
 const messagesEach = 4;
-const segmentEntries = 4_096;
 const vocabulary = 50_000;
 
 const id = (prefix: string, number: string) =>
