@@ -27,7 +27,7 @@ import {
   type Sizes,
   start,
 } from "./setting";
-import { atLeast, atMost, line, type Measured, say } from "./table";
+import { atLeast, atMost, type Line, line, type Measured, say } from "./table";
 
 // The real worker, on a backlog, against a loop that only signs and sends; and how
 // long an event takes from its commit to its receiver on an idle system.
@@ -39,7 +39,7 @@ const eventsPerTransaction = 200;
 export const atOnce = 64;
 const idleEvents = 200;
 const idlePauseMs = 25;
-/** What a worker may use of a core when PostgreSQL and the receiver share the others. */
+/** Two workers with this share of a core each leave enough of two for PostgreSQL and the receiver. */
 const shareOfCore = 0.3;
 const limitedRounds = 3;
 const execute = promisify(execFile);
@@ -66,10 +66,8 @@ export const measureDeliveries = ({ rounds, deliveries }: Sizes): Promise<Measur
         ones.push(one);
         twos.push(two);
       }
-      const measured = summarize(
-        ...([median(loops), medians(ones), medians(twos)] as const),
-        await measureIdle(environment),
-      );
+      const idleMs = await measureIdle(environment);
+      const measured = summarize(median(loops), medians(ones), medians(twos), idleMs);
       if (canLimitCpu())
         await addLimitedWorkers(measured, (count) =>
           drain(count, Math.min(deliveries * 10, 100_000), environment, postgresPid, shareOfCore),
@@ -100,10 +98,6 @@ function summarize(loop: number, one: Drained, two: Drained, idleMs: number[]): 
   const [p50, p99] = [percentile(idleMs, 0.5), percentile(idleMs, 0.99)];
   const cost = ({ workerCpu, postgresCpu }: Drained) =>
     `${workerCpu.toFixed(0)} + ${postgresCpu.toFixed(0)} µs`;
-  const lineOf = (variant: string, { rate, workerCpu, residentMb }: Drained) =>
-    line(title, variant, {
-      ...{ perSecond: rate, cpuMicroseconds: workerCpu, residentMb, ratioToFloor: rate / loop },
-    });
   return {
     rows: [
       { name: `bare undici POST loop, ${atOnce} at a time`, figure: `${loop.toFixed(0)}/s` },
@@ -134,17 +128,23 @@ function summarize(loop: number, one: Drained, two: Drained, idleMs: number[]): 
     ],
     lines: [
       line(title, "bare undici loop", { perSecond: loop, ratioToFloor: 1 }),
-      lineOf("one worker", one),
-      lineOf("two workers", two),
+      lineOf(title, "one worker", one, loop),
+      lineOf(title, "two workers", two, loop),
       line("commit to arrival, idle", "one worker", { p50Ms: p50, p99Ms: p99 }),
     ],
   };
 }
 
+function lineOf(title: string, variant: string, drained: Drained, floor: number): Line {
+  const { rate, workerCpu, residentMb } = drained;
+  return line(title, variant, {
+    ...{ perSecond: rate, cpuMicroseconds: workerCpu, residentMb, ratioToFloor: rate / floor },
+  });
+}
+
 /**
- * Two workers to one when PostgreSQL and the receiver have cores of their own: each worker may use
- * so little of one that these two never wait for it. The backlog is long, because both workers
- * compile their code first.
+ * Two workers compared with one while PostgreSQL and the receiver do not have to wait for a core.
+ * The backlog is long, because each worker compiles its code first.
  */
 async function addLimitedWorkers(
   { rows, lines }: Measured,
@@ -164,13 +164,10 @@ async function addLimitedWorkers(
     ratio: two.rate / one.rate,
     ...atLeast(two.rate / one.rate, 1.7),
   });
-  for (const [variant, { rate, workerCpu, residentMb }] of Object.entries({ one, two }))
-    lines.push(
-      line(title, variant === "one" ? "one worker" : "two workers", {
-        ...{ perSecond: rate, cpuMicroseconds: workerCpu, residentMb },
-        ratioToFloor: rate / one.rate,
-      }),
-    );
+  lines.push(
+    lineOf(title, "one worker", one, one.rate),
+    lineOf(title, "two workers", two, one.rate),
+  );
 }
 
 const message = () => ({

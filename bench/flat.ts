@@ -34,8 +34,8 @@ type Size = keyof typeof ports;
 const sizesInTurn = Object.keys(ports) as Size[];
 const goal = 1.2;
 /**
- * Enough for the pages that the rows of one operation are on. With the default of 128 MB, the cost
- * of reading pages again would be measured.
+ * Enough for all pages that one operation reads. With the default of 128 MB, the row would measure
+ * how PostgreSQL reads them again.
  */
 const sharedBuffers = "1GB";
 const dropGoalMs = 1_000;
@@ -47,6 +47,9 @@ type Subject = {
   webhookId: string;
   conversationId: (n: number) => string;
 };
+
+/** SQL for the id of the nth conversation, as `seedConversations` makes it. */
+const idOf = (n: string) => `'cnv_01' || lpad(upper(to_hex(${n})), 24, '0')`;
 
 const path = "/v1/public/conversations";
 type Operation = { status: number; requests: DrivenRequest[] };
@@ -247,7 +250,7 @@ async function enlarge(
       await client.query("UPDATE conversations SET message_count = 1");
       await client.query(
         `INSERT INTO conversations (tenant_id, environment, id, channel_id, tags, message_count, created_at, updated_at)
-         SELECT $1, 'live', 'cnv_01' || lpad(upper(to_hex(n)), 24, '0'), 'web', '{}', 1, now(), now()
+         SELECT $1, 'live', ${idOf("n")}, 'web', '{}', 1, now(), now()
          FROM generate_series($2::int, $3::int) AS n`,
         [tenantId, smallCount + 1, counts[size]],
       );
@@ -256,8 +259,8 @@ async function enlarge(
          SELECT tenant_id, environment, 'msg_' || substr(id, 5), id, 1, 'INBOUND', 'CUSTOMER', 'Where is order ' || substr(id, 7) || '?', created_at
          FROM conversations`,
       );
-      await indexMessages(client, tenantId, counts[size]);
       const count = counts[size];
+      await indexMessages(client, tenantId, count);
       const rows = { tenantId, webhookId, count, days: storedDays };
       await insertDeliveries(client, { ...rows, status: "DELIVERED" });
       await client.query("VACUUM ANALYZE");
@@ -265,11 +268,11 @@ async function enlarge(
     });
 }
 
-/** Writes what the worker's job would, with as many entries in each segment. */
+/** Writes the same entries and segments as the job that indexes messages. */
 async function indexMessages(client: pg.Client, tenantId: string, count: number): Promise<void> {
   await client.query(
     `INSERT INTO search_segments (tenant_id, environment, after_id, entry_count)
-     SELECT $1, 'live', CASE WHEN n = 0 THEN '' ELSE 'cnv_01' || lpad(upper(to_hex(n)), 24, '0') END, ${segmentEntries}
+     SELECT $1, 'live', CASE WHEN n = 0 THEN '' ELSE ${idOf("n")} END, ${segmentEntries}
      FROM generate_series(0, $2::int - 1, ${segmentEntries}) AS n`,
     [tenantId, count],
   );

@@ -42,11 +42,9 @@ const customer =
   "LEFT JOIN customers u ON u.tenant_id = c.tenant_id AND u.environment = c.environment AND u.id = c.customer_id";
 
 /**
- * The next messages, with what is indexed of their conversations. They
- * are locked, so that one that is being deleted or redacted is indexed before that or not at all.
- * Messages of a deleted conversation are included until they are deleted, so that progress is made.
- * `LATERAL` has each conversation looked up: the planner cannot know the limit, and would rather
- * read all conversations.
+ * The next messages, with what is indexed of their conversations. They are locked, so that one that
+ * is being deleted or redacted is indexed before that or not at all. Messages of a deleted
+ * conversation are included until they are deleted, so that progress is made.
  */
 export const nextMessagesStatement = sql(
   "next_messages_to_index",
@@ -57,14 +55,10 @@ export const nextMessagesStatement = sql(
     WHERE ${isNew(p.xact, p.messageId)} ORDER BY m.xact, m.id LIMIT ${p.limit} FOR SHARE
   )
   SELECT b.tenant_id AS "tenantId", b.environment, b.conversation_id AS "conversationId", b.id AS "messageId", b.text,
-    b.xact::text AS xact, header.*
-  FROM batch b
-  LEFT JOIN LATERAL (
-    SELECT ${headerColumns} FROM conversations c ${customer}
-    WHERE c.tenant_id = b.tenant_id AND c.environment = b.environment AND c.id = b.conversation_id
-    LIMIT 1
-  ) AS header ON true
-  ORDER BY b.xact, b.id`,
+    b.xact::text AS xact, ${headerColumns}
+  FROM ${fewRowsOf("batch")} AS b
+  LEFT JOIN conversations c ON c.tenant_id = b.tenant_id AND c.environment = b.environment AND c.id = b.conversation_id
+  ${customer} ORDER BY b.xact, b.id`,
 );
 
 /** Opens a first segment for new tenants, and the next one where the newest is full. */
