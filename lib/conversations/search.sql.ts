@@ -59,6 +59,14 @@ function scoreOf(bind: Bind, { terms }: Wanted): string {
   return `(400 * (${whole}) + 300 * (${inHeader})) / ${terms.length} + CASE WHEN ${together} THEN 300 ELSE 0 END`;
 }
 
+/**
+ * For what is searched for most often: one or two words. Planning such a statement takes longer than
+ * looking up a rare word. A statement has another text for each number of words and each filter, and
+ * a plan takes 100 KB in each connection, so all others are planned each time.
+ */
+const nameOf = (name: string, { terms }: Wanted): { name?: string } =>
+  terms.length <= 2 && terms.every(({ words: parts }) => parts.length === 1) ? { name } : {};
+
 export type SearchPage = {
   isRanked: boolean;
   /** Only conversations up to this one; for a ranked page that continues another. */
@@ -102,7 +110,9 @@ const fewConversations = 500;
  * ids, and the entries of each segment have words of their own in the index. The segments are read
  * from the newest, and reading stops when the page is full, so that a word in every message costs
  * no more than a rare one. `LATERAL` makes the join a nested loop in the order of the segments, and
- * `OFFSET 0` keeps the planner from taking the subqueries apart.
+ * `OFFSET 0` keeps the planner from taking the subqueries apart. `DISTINCT ON` sorts what was found,
+ * whereas `GROUP BY` would clear a hash table for each segment, which takes longer than looking up
+ * a word that is not there.
  */
 export function searchStatement(
   partition: Partition,
@@ -134,11 +144,11 @@ export function searchStatement(
     ) AS segment
     CROSS JOIN LATERAL (
       SELECT * FROM (
-        SELECT e.conversation_id AS id FROM search_entries e
+        SELECT DISTINCT ON (e.conversation_id) e.conversation_id AS id FROM search_entries e
         WHERE ${indexed} @@ replace(${bind("text", indexQuery(wanted))}, '${segmentMark}', segment.segment_id::text)::tsquery
           AND ${hasTerms(bind, wanted, ({ words: parts }) => parts.length === 1)}
-        GROUP BY e.conversation_id
-      ) AS grouped WHERE true ${isWithin} ORDER BY id DESC OFFSET 0
+        ORDER BY e.conversation_id DESC
+      ) AS distinct_ids WHERE true ${isWithin} ORDER BY id DESC OFFSET 0
     ) AS found`;
   };
   const inConversations = (ids: string[]) => `
@@ -152,6 +162,8 @@ export function searchStatement(
       LIMIT 1
     ) AS found`;
 
+  const isFirstPage = !newestId && !after;
+  const named = !filtered && isFirstPage ? nameOf("search_conversations", wanted) : {};
   const count = isRanked ? maximumRanked : rows;
   let matches: string;
   if (!filtered)
@@ -178,6 +190,7 @@ export function searchStatement(
   const columns = `match.id, score, is_match AS "isMatch", is_stop AS "isStop"`;
   if (!isRanked)
     return {
+      ...named,
       text: `
     SELECT ${columns}, match.id AS "newestId" FROM (SELECT * FROM (${matches}) AS page LIMIT ${count}) AS match ${scored("match")}
     ORDER BY match.id DESC`,
@@ -187,6 +200,7 @@ export function searchStatement(
     ? `AND (score, match.id) < (${bind("int", after.score ?? 0)}, ${bind("text", after.id)})`
     : "";
   return {
+    ...named,
     text: `
     WITH match AS MATERIALIZED (SELECT * FROM (${matches}) AS page LIMIT ${count})
     SELECT ${columns}, (SELECT max(id) FROM match) AS "newestId" FROM match ${scored("match")}
@@ -228,7 +242,7 @@ export function matchingMessagesStatement(
     ) AS best
     JOIN messages m ON ${own("m")} AND m.id = best.message_id
     ORDER BY best.score DESC, m.id DESC`;
-  return { text, values };
+  return { ...nameOf("matching_messages", wanted), text, values };
 }
 
 /** The conversations of a page, as the API returns them. */
@@ -236,6 +250,7 @@ export function foundConversationsStatement(partition: Partition, ids: string[])
   const { bind, values } = bindings();
   const { partition: own } = bindPartition(bind, partition);
   return {
+    name: "found_conversations",
     text: `SELECT ${conversationFields} FROM conversations WHERE ${own} AND id = ANY (${bind("text[]", ids)})`,
     values,
   };

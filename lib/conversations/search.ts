@@ -5,6 +5,7 @@ import { readRows, readSql } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
 import { parseQuery, type Range, rangesOf, type Term } from "@/lib/platform/search-text";
 import { requireCursor } from "@/lib/resources/cursor";
+import { rowsFor } from "@/lib/resources/pages";
 import type { Filters } from "./list.sql";
 import type { Conversation } from "./schema";
 import {
@@ -49,7 +50,7 @@ export async function searchConversations(
       isRanked,
       newestId: after?.newestId,
       after,
-      rows: limit + 1,
+      rows: rowsFor(limit),
     }),
     caller,
   );

@@ -92,6 +92,38 @@ test.each<{ q: string; filter: Record<string, string> }>([
   },
 );
 
+test("searches by one or two words keep their plans, whatever the words and the limit", async () => {
+  await closeDatabase();
+  const others = await Promise.all(
+    Array.from({ length: (pool().options.max ?? 0) - 1 }, () => pool().connect()),
+  );
+  const search = (query: Record<string, string>) =>
+    searchConversations(
+      reader(identity),
+      searchConversationsQuery.parse(readQuery(new URLSearchParams(query).toString())),
+    );
+  const plans = await plansOf(async () => {
+    for (const sort of ["ranked", "newest"])
+      for (const q of ["w1", "w77", "order12", "nowhere", "w1 w2", "alpha beta"])
+        for (const limit of ["7", "12", "20"]) await search({ q, sort, limit });
+    // Their texts are too many to keep a plan for each.
+    for (const q of ["w1 w2 w3", '"w1 w2"']) await search({ q });
+    await search({ q: "w1", status: "OPEN" });
+  });
+  // PostgreSQL plans a statement five times before it may keep a plan.
+  const { rows } = await pool().query(
+    `SELECT left(name, -21) AS name, count(*)::int AS texts, bool_and(generic_plans > 0 AND custom_plans = 5) AS "isPlanKept"
+     FROM pg_prepared_statements WHERE name ~ '^(search|matching|found)_' GROUP BY 1 ORDER BY 1`,
+  );
+  for (const client of others) client.release();
+  expect(rows).toEqual([
+    { name: "found_conversations", texts: 1, isPlanKept: true },
+    { name: "matching_messages", texts: 2, isPlanKept: true },
+    { name: "search_conversations", texts: 4, isPlanKept: true },
+  ]);
+  expect(plans.filter(({ rowsRead }) => rowsRead > mostRows)).toEqual([]);
+});
+
 test("the index of words is used", async () => {
   const { rows } = await pool().query(
     "SELECT idx_scan > 0 AS used FROM pg_stat_user_indexes WHERE indexrelname = 'search_entries_words_idx'",
