@@ -139,3 +139,12 @@ test("indexing a batch looks up its conversations, however many there are", asyn
   expect(plans.some(({ query }) => query.includes("conversations c"))).toBe(true);
   expect(plans.filter(({ rowsRead }) => rowsRead > 2_000)).toEqual([]);
 });
+
+test("indexing changed subjects looks up their entries, however many there are", async () => {
+  await pool().query(
+    "UPDATE conversations SET subject = 'changed' WHERE id IN (SELECT id FROM conversations ORDER BY id LIMIT 50)",
+  );
+  const plans = await plansOf(() => indexForSearch(200));
+  expect(plans.some(({ query }) => query.includes("UPDATE search_entries"))).toBe(true);
+  expect(plans.filter(({ rowsRead }) => rowsRead > 2_000)).toEqual([]);
+});
