@@ -60,9 +60,9 @@ function scoreOf(bind: Bind, { terms }: Wanted): string {
 }
 
 /**
- * For what is searched for most often: one or two words. Planning such a statement takes longer than
- * looking up a rare word. A statement has another text for each number of words and each filter, and
- * a plan takes 100 KB in each connection, so all others are planned each time.
+ * Names a statement of one or two words, so that connections keep its plan. Planning it takes longer
+ * than looking up a rare word. Other queries are rarer and have many more texts, and each plan takes
+ * 100 KB in each connection, so they are planned each time.
  */
 const nameOf = (name: string, { terms }: Wanted): { name?: string } =>
   terms.length <= 2 && terms.every(({ words: parts }) => parts.length === 1) ? { name } : {};
@@ -162,8 +162,8 @@ export function searchStatement(
       LIMIT 1
     ) AS found`;
 
-  const isFirstPage = !newestId && !after;
-  const named = !filtered && isFirstPage ? nameOf("search_conversations", wanted) : {};
+  const isNamed = !filtered && !newestId && !after;
+  const name = isNamed ? nameOf("search_conversations", wanted) : {};
   const count = isRanked ? maximumRanked : rows;
   let matches: string;
   if (!filtered)
@@ -190,7 +190,7 @@ export function searchStatement(
   const columns = `match.id, score, is_match AS "isMatch", is_stop AS "isStop"`;
   if (!isRanked)
     return {
-      ...named,
+      ...name,
       text: `
     SELECT ${columns}, match.id AS "newestId" FROM (SELECT * FROM (${matches}) AS page LIMIT ${count}) AS match ${scored("match")}
     ORDER BY match.id DESC`,
@@ -200,7 +200,7 @@ export function searchStatement(
     ? `AND (score, match.id) < (${bind("int", after.score ?? 0)}, ${bind("text", after.id)})`
     : "";
   return {
-    ...named,
+    ...name,
     text: `
     WITH match AS MATERIALIZED (SELECT * FROM (${matches}) AS page LIMIT ${count})
     SELECT ${columns}, (SELECT max(id) FROM match) AS "newestId" FROM match ${scored("match")}
