@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, openSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,6 +11,7 @@ import { mutate, type Partition, system } from "@/lib/platform/caller";
 import { closeDatabase, db } from "@/lib/platform/db";
 import { createWebhook, deleteWebhook } from "@/lib/webhooks/service";
 import { withTemporaryPostgres } from "@/server/embedded/temporary-postgres";
+import { freePort } from "@/tests/support/processes";
 import { cpuMicroseconds, residentMegabytes } from "./processes";
 import {
   type Environment,
@@ -49,15 +50,6 @@ const rows: Row[] = [];
 function report(what: string, figure: string, isGood?: boolean): void {
   rows.push({ what, figure, ...(isGood !== undefined && { isGood }) });
   process.stderr.write(`${what}: ${figure}${isGood === false ? " (failed)" : ""}\n`);
-}
-
-async function freePort(): Promise<number> {
-  const listening = createTcpServer().listen(0, "127.0.0.1");
-  await once(listening, "listening");
-  const { port } = listening.address() as AddressInfo;
-  listening.close();
-  await once(listening, "close");
-  return port;
 }
 
 async function until(what: string, isTrue: () => Promise<boolean> | boolean): Promise<void> {

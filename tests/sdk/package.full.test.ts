@@ -27,7 +27,7 @@ import { mutate, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { version } from "@/sdk/src/version";
 import { baseUrl, call, newTenant } from "../support/api";
-import { freePort } from "../support/processes";
+import { freePort, startServing } from "../support/processes";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const sdk = path.join(root, "sdk");
@@ -221,31 +221,22 @@ test("the program of the guide replies to a message once, with the text of the k
   await mutate(system(partition), (acting) => publishAgent(acting, agent.id));
 
   const port = await freePort();
-  const { id, secret } = await create("/webhooks", {
-    url: `http://127.0.0.1:${port}/`,
-    events: ["message.received"],
-  });
+  const url = `http://127.0.0.1:${port}/`;
+  const { id, secret } = await create("/webhooks", { url, events: ["message.received"] });
   const [example] = examplesIn("docs/guides/agents-and-knowledge.mdx").filter(({ code }) =>
     code.includes(".listen(4000)"),
   );
   const program = (example?.code ?? "")
     .replaceAll("http://localhost:3000", baseUrl())
-    .replace("4000", String(port));
+    .replace(".listen(4000)", `.listen(${port})`);
   writeFileSync(path.join(consumer, "reply.mjs"), program);
-  const child = spawn(process.execPath, ["reply.mjs"], {
+  const running = await startServing(process.execPath, ["reply.mjs"], url, {
     cwd: consumer,
     env: { ...process.env, PARLANCE_API_KEY: tenant.key, PARLANCE_WEBHOOK_SECRET: secret },
-    stdio: ["ignore", "inherit", "inherit"],
   });
   try {
-    await expect
-      .poll(() =>
-        fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "unsigned" }).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      )
-      .toBe(400);
+    const unsigned = await fetch(url, { method: "POST", body: "unsigned" });
+    expect(unsigned.status).toBe(400);
     const message = "My lamps arrive broken. What now?";
     const conversation = await create("/conversations", {
       channelId: "web",
@@ -270,7 +261,7 @@ test("the program of the guide replies to a message once, with the text of the k
       { text: sentence, author: { type: "AGENT", id: agent.id } },
     ]);
   } finally {
-    child.kill();
+    running.kill();
   }
 });
 

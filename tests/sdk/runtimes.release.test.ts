@@ -1,5 +1,5 @@
 // cspell:ignore capnp
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { version } from "@/sdk/src/version";
 import { baseUrl, newTenant } from "../support/api";
-import { freePort } from "../support/processes";
+import { freePort, startServing } from "../support/processes";
 
 // The installed package in Deno, Bun and workerd (the runtime of Cloudflare Workers). They are
 // 350 MB, so this test installs them from npm, and they are not dependencies of the project.
@@ -134,11 +134,10 @@ const worker :Workerd.Worker = (
     readFileSync(path.join(folder, "node_modules/workerd/package.json"), "utf8"),
   );
   const program = path.join(folder, "node_modules/workerd", bin.workerd);
-  const child = spawn(program, ["serve", "config.capnp"], { cwd: folder, stdio: "inherit" });
+  const url = `http://127.0.0.1:${port}/`;
+  const child = await startServing(program, ["serve", "config.capnp"], url, { cwd: folder });
   try {
-    const respond = () => fetch(`http://127.0.0.1:${port}/`).then((response) => response.text());
-    await expect.poll(() => respond().catch(() => null)).not.toBeNull();
-    const text = await respond();
+    const text = await (await fetch(url)).text();
     expect(text).toContain("{");
     expect(JSON.parse(text)).toEqual(expected);
   } finally {

@@ -1,6 +1,8 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 export type RunningProcess = {
   pid: number;
@@ -61,11 +63,53 @@ async function start(
   return { pid: child.pid ?? 0, end };
 }
 
+/**
+ * A program that serves at `url`. Resolves when it responds, and rejects with what it printed if it
+ * ends before.
+ */
+export async function startServing(
+  command: string,
+  args: string[],
+  url: string,
+  options: { cwd: string; env?: NodeJS.ProcessEnv },
+): Promise<ChildProcess> {
+  const child = spawn(command, args, { ...options, stdio: ["ignore", "inherit", "pipe"] });
+  let printed = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+    process.stderr.write(text);
+  });
+  let hasEnded = false;
+  child.once("close", () => {
+    hasEnded = true;
+  });
+  while (!(await fetch(url).catch(() => null))) {
+    if (hasEnded) throw new Error(`${command} ended before it responded:\n${printed}`);
+    await sleep(50);
+  }
+  return child;
+}
+
+// Below the ports that Linux, macOS and Windows choose for sockets that name none, and apart for each
+// worker of vitest, so that nothing else takes a port between its choice and its use.
+let nextPort = 20_000 + Number(process.env.VITEST_POOL_ID ?? 0) * 2_000 + randomInt(1_000);
+
+/** A port of 127.0.0.1 that is not in use, another one on each call. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+  for (;;) {
+    const port = nextPort++;
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, "close");
-  return typeof address === "object" && address ? address.port : 0;
+  return true;
 }
