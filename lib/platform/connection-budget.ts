@@ -10,4 +10,10 @@ export const connectionBudget = {
   admin: { pool: 5, listening: 0 },
 } as const;
 
+/**
+ * How many of its connections a pool keeps while nothing uses them. Statements are prepared and
+ * planned again on a new connection, which takes several times as long as the request itself.
+ */
+export const keptConnections = 2;
+
 export type ProcessRole = keyof typeof connectionBudget;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { Prisma, PrismaClient } from "@/prisma/generated/client";
-import { connectionBudget, type ProcessRole } from "./connection-budget";
+import { connectionBudget, keptConnections, type ProcessRole } from "./connection-budget";
 import { databaseWaits } from "./database-waits";
 import { env } from "./env";
 import { logOf } from "./log";
@@ -128,6 +128,7 @@ function connect({ options, max, server, setting, ownSettings, deadlineMs }: Tar
     ...options,
     Client: PooledClient,
     max,
+    min: keptConnections,
     connectionTimeoutMillis: databaseWaits.freeConnection,
     onConnect: (client) => {
       // The pool stops listening when it hands a connection out, and Prisma starts a moment later.
