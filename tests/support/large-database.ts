@@ -15,34 +15,33 @@ export const large = {
 
 const partition = `'${large.tenantId}', 'test'::"Environment"`;
 
-/** Spread over the last 60 days. */
-const at = "now() - make_interval(secs => 60.0 * 86400 * ($1::int - i) / $1::int)";
-
 /** The 26 characters of an id of that time. */
-const ulid = "large_ulid(at, i)";
+const ulid = `${[45, 40, 35, 30, 25, 20, 15, 10, 5, 0].map((bits) => `substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (((extract(epoch FROM at) * 1000)::bigint >> ${bits}) & 31)::int + 1, 1)`).join(" || ")}
+  || lpad(i::text, 16, '0')`;
 
 const statements = (tables: string[]) => [
-  `CREATE OR REPLACE FUNCTION large_ulid(at timestamptz, i int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-     SELECT ${[45, 40, 35, 30, 25, 20, 15, 10, 5, 0].map((bits) => `substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (((extract(epoch FROM at) * 1000)::bigint >> ${bits}) & 31)::int + 1, 1)`).join(" || ")}
-       || lpad(i::text, 16, '0') $$`,
+  // Spread over the last 60 days. Computing the ids takes longer than writing most of the tables.
+  `CREATE TEMPORARY TABLE large_rows ON COMMIT DROP AS
+     SELECT i, at, ${ulid} AS ulid
+     FROM (SELECT i, now() - make_interval(secs => 60.0 * 86400 * ($1::int - i) / $1::int) AS at FROM generate_series(1, $1::int) i) n`,
   ...tables.map((table) => `ALTER TABLE ${table} SET (autovacuum_enabled = false)`),
   "SET session_replication_role = replica",
   `INSERT INTO tenants (id, slug, name, created_at, counted_until) VALUES ('${large.tenantId}', 'large', 'Large', now() - interval '90 days', now()::date)`,
   `INSERT INTO customers (tenant_id, environment, id, external_id, name, email, phone, metadata, search_words, created_at, updated_at)
-     SELECT ${partition}, 'cus_' || ${ulid}, 'external-' || i, 'Customer ' || i, 'customer-' || i || '@example.com', '+49' || (10000000 + i),
-       jsonb_build_object('plan', CASE WHEN i % ($1::int / 10) = 10 THEN 'rare' ELSE 'common' END), ARRAY['customer', i::text], at, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     SELECT ${partition}, 'cus_' || ulid, 'external-' || i, 'Customer ' || i, 'customer-' || i || '@example.com', '+49' || (10000000 + i),
+       jsonb_build_object('plan', CASE WHEN i % ($1::int / 10) = 10 THEN 'rare' ELSE 'common' END), ARRAY['customer', i::text], at, at FROM large_rows`,
   // A conversation in a hundred is not OPEN, and ten of all are SNOOZED; every third has tags, a
   // few a rare one. A few are assigned, half of those to one member.
   `INSERT INTO conversations (tenant_id, environment, id, status, channel_id, customer_id, agent_id, assignee_id, external_id, metadata, tags, message_count, snoozed_until, created_at, updated_at)
-     SELECT ${partition}, 'cnv_' || ${ulid},
+     SELECT ${partition}, 'cnv_' || ulid,
        (CASE WHEN i % ($1::int / 10) = 7 THEN 'SNOOZED' WHEN i % 200 = 1 THEN 'PENDING' WHEN i % 200 = 2 THEN 'RESOLVED' ELSE 'OPEN' END)::"ConversationStatus",
-       CASE WHEN i % ($1::int / 10) = 8 THEN 'rare' ELSE 'web' END, 'cus_' || ${ulid},
+       CASE WHEN i % ($1::int / 10) = 8 THEN 'rare' ELSE 'web' END, 'cus_' || ulid,
        CASE WHEN i % ($1::int / 10) = 9 THEN 'agt_rare' WHEN i % 2 = 0 THEN 'agt_common' END,
        CASE WHEN i % ($1::int / 10) = 9 THEN 'usr_rare' WHEN i % 2 = 0 THEN 'usr_common' END, 'order-' || i,
        jsonb_build_object('plan', CASE WHEN i % ($1::int / 10) = 10 THEN 'rare' ELSE 'common' END, 'number', i),
        CASE WHEN i % ($1::int / 10) = 10 THEN ARRAY['rare', 'common'] WHEN i % 3 = 0 THEN ARRAY['common', 'tag-' || i % 50] ELSE '{}' END,
        1, CASE WHEN i % ($1::int / 10) = 7 THEN now() + interval '1 day' END, at, at
-     FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     FROM large_rows`,
   `INSERT INTO conversation_tags (tenant_id, environment, tag, conversation_id)
      SELECT tenant_id, environment, unnest(tags), id FROM conversations WHERE tags <> '{}'`,
   `INSERT INTO conversation_metadata (tenant_id, environment, key, value, conversation_id)
@@ -50,12 +49,12 @@ const statements = (tables: string[]) => [
   `INSERT INTO customer_metadata (tenant_id, environment, key, value, customer_id)
      SELECT tenant_id, environment, key, value, id FROM customers, jsonb_each_text(metadata)`,
   `INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, text, created_at)
-     SELECT ${partition}, 'msg_' || ${ulid}, 'cnv_' || ${ulid}, 1, 'INBOUND', 'CUSTOMER', 'Hello', at
-     FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     SELECT ${partition}, 'msg_' || ulid, 'cnv_' || ulid, 1, 'INBOUND', 'CUSTOMER', 'Hello', at
+     FROM large_rows`,
   // Every other message has a file, and there are as many that no message has.
   `INSERT INTO files (tenant_id, environment, id, name, content_type, size_bytes, sha256, blob_key, message_id, created_at)
-     SELECT ${partition}, 'fil_' || ${ulid}, 'a.txt', 'text/plain', 1, sha256(i::text::bytea), 'file-' || i, CASE WHEN i % 2 = 0 THEN 'msg_' || ${ulid} END, at
-     FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     SELECT ${partition}, 'fil_' || ulid, 'a.txt', 'text/plain', 1, sha256(i::text::bytea), 'file-' || i, CASE WHEN i % 2 = 0 THEN 'msg_' || ulid END, at
+     FROM large_rows`,
   `INSERT INTO file_totals (tenant_id, environment, size_bytes) VALUES (${partition}, $1::int)`,
   `INSERT INTO storage_days (tenant_id, environment, day, files, size_bytes)
      SELECT tenant_id, environment, (created_at AT TIME ZONE 'UTC')::date AS day, count(*), sum(size_bytes) FROM files GROUP BY 1, 2, 3`,
@@ -64,31 +63,31 @@ const statements = (tables: string[]) => [
   // Half of the events and of what belongs to them are expired. Their transactions are older than
   // any that runs.
   `INSERT INTO events (tenant_id, environment, id, type, payload, created_at, expires_at, xact)
-     SELECT ${partition}, 'evt_' || ${ulid}, CASE WHEN i % ($1::int / 10) = 7 THEN 'webhook.disabled' ELSE 'message.received' END,
-       '{"id":"evt_' || ${ulid} || '"}', at, at + interval '30 days', (3 + i::bigint * 500 / $1::int)::text::xid8
-     FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     SELECT ${partition}, 'evt_' || ulid, CASE WHEN i % ($1::int / 10) = 7 THEN 'webhook.disabled' ELSE 'message.received' END,
+       '{"id":"evt_' || ulid || '"}', at, at + interval '30 days', (3 + i::bigint * 500 / $1::int)::text::xid8
+     FROM large_rows`,
   `INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, attempt_count, automatic_count, response_class, created_at, updated_at)
-     SELECT ${partition}, 'dlv_' || ${ulid}, CASE WHEN i % ($1::int / 10) = 8 THEN '${large.quietWebhookId}' ELSE '${large.webhookId}' END, 'evt_' || ${ulid},
+     SELECT ${partition}, 'dlv_' || ulid, CASE WHEN i % ($1::int / 10) = 8 THEN '${large.quietWebhookId}' ELSE '${large.webhookId}' END, 'evt_' || ulid,
        CASE WHEN i % ($1::int / 10) = 7 THEN 'webhook.disabled' ELSE 'message.received' END,
        (CASE WHEN i % ($1::int / 10) = 9 THEN 'PENDING' WHEN i % ($1::int / 10) = 10 THEN 'FAILED' ELSE 'DELIVERED' END)::"DeliveryStatus",
        CASE WHEN i % ($1::int / 10) = 9 THEN now() + interval '1 hour' END, 1, 1, 2, at, at
-     FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     FROM large_rows`,
   `INSERT INTO delivery_attempts (tenant_id, environment, delivery_id, number, started_at, duration_ms, status_code)
-     SELECT ${partition}, 'dlv_' || ${ulid}, 1, at, 5, 200 FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     SELECT ${partition}, 'dlv_' || ulid, 1, at, 5, 200 FROM large_rows`,
   `INSERT INTO idempotency_records (tenant_id, environment, key, fingerprint, status, body, created_at, expires_at)
-     SELECT ${partition}, 'key-' || i, '\\x00', 201, '{}', at, at + interval '1 day' FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     SELECT ${partition}, 'key-' || i, '\\x00', 201, '{}', at, at + interval '1 day' FROM large_rows`,
   `INSERT INTO request_logs (tenant_id, environment, id, api_key_id, method, path, status, duration_ms, created_at)
-     SELECT ${partition}, 'req_' || ${ulid}, 'key_1', 'GET', '/v1/public/customers', 200, 1, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     SELECT ${partition}, 'req_' || ulid, 'key_1', 'GET', '/v1/public/customers', 200, 1, at FROM large_rows`,
   `INSERT INTO purged_events (tenant_id, environment, id, xact, purged_at)
-     SELECT ${partition}, 'evt_gone_' || i, '3', at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     SELECT ${partition}, 'evt_gone_' || i, '3', at FROM large_rows`,
   `INSERT INTO knowledge_bases (tenant_id, environment, id, name, created_at, updated_at) VALUES (${partition}, '${large.knowledgeBaseId}', 'Large', now(), now())`,
   `INSERT INTO documents (tenant_id, environment, id, knowledge_base_id, name, content_type, size_bytes, sha256, blob_key, status, created_at, updated_at)
-     SELECT ${partition}, 'doc_' || ${ulid}, '${large.knowledgeBaseId}', 'Document', 'text/plain', 1, sha256(i::text::bytea), 'blob-' || i,
-       (CASE WHEN i % ($1::int / 10) = 7 THEN 'FAILED' ELSE 'READY' END)::"DocumentStatus", at, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     SELECT ${partition}, 'doc_' || ulid, '${large.knowledgeBaseId}', 'Document', 'text/plain', 1, sha256(i::text::bytea), 'blob-' || i,
+       (CASE WHEN i % ($1::int / 10) = 7 THEN 'FAILED' ELSE 'READY' END)::"DocumentStatus", at, at FROM large_rows`,
   // What jobs work off: files without an owner, a disabled webhook's deliveries to hold, a deleted one's
   // to delete, a backlog to recover.
   `INSERT INTO stray_blobs (tenant_id, environment, key, remove_after)
-     SELECT ${partition}, 'stray_' || i, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     SELECT ${partition}, 'stray_' || i, at FROM large_rows`,
   `INSERT INTO webhooks (tenant_id, environment, id, url, events, status, deleted_at, created_at, updated_at) VALUES
      (${partition}, 'whk_disabled', 'http://127.0.0.1:9/', ARRAY['*'], 'DISABLED', NULL, now(), now()),
      (${partition}, 'whk_deleted', 'http://127.0.0.1:9/', ARRAY['*'], 'DISABLED', now() - interval '1 hour', now(), now())`,
@@ -98,9 +97,9 @@ const statements = (tables: string[]) => [
   `INSERT INTO backlog_tasks (tenant_id, environment, id, webhook_id, action, after_id, before_id, next_due_at, created_at) VALUES
      (${partition}, 'btk_1', '${large.webhookId}', 'RECOVER', 'dlv_0', 'dlv_Z', now(), now()), (${partition}, 'btk_2', 'whk_deleted', 'DELETE', '', '', now(), now())`,
   `INSERT INTO mails (id, kind, recipient, status, created_at, sent_at)
-     SELECT 'mail_' || ${ulid}, 'password-reset', 'a@example.com', 'SENT', at, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     SELECT 'mail_' || ulid, 'password-reset', 'a@example.com', 'SENT', at, at FROM large_rows`,
   `INSERT INTO sessions (id, user_id, created_at, expires_at)
-     SELECT 'ses_' || ${ulid}, 'usr_1', at, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
+     SELECT 'ses_' || ulid, 'usr_1', at, at FROM large_rows`,
   "SET session_replication_role = DEFAULT",
 ];
 
