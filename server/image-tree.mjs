@@ -2,7 +2,7 @@
 //
 // Copies what runs in production to a new directory: the built product, and of node_modules only the
 // files that it loads. The Dockerfile makes its image from that directory, and
-// tests/installation/image.full.test.ts runs it. The embedded PostgreSQL is left out, because a
+// tests/installation/image.release.test.ts runs it. The embedded PostgreSQL is left out, because a
 // container has a database of its own.
 
 import {
