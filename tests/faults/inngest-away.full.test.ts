@@ -27,7 +27,14 @@ const servers: { name: string; start: (environment: Record<string, string>) => P
       },
     },
     // As on a host that runs the build output as functions.
-    { name: "next start", start: (environment) => openNext({ ...environment, VERCEL: "1" }) },
+    {
+      name: "next start",
+      start: async (environment) => {
+        const { url, close } = await openNext({ ...environment, VERCEL: "1" });
+        // On SIGTERM, Next waits a minute for connections whose request body was not read.
+        return { url, close: () => close("SIGKILL") };
+      },
+    },
   ];
 
 async function openNext(environment: Record<string, string>): Promise<ApiServer> {

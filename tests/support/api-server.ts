@@ -7,7 +7,7 @@ import { createWebServer } from "@/server/web-server";
 /**
  * A running API: our own server, or Next's, which serves the same route files.
  */
-export type ApiServer = { url: string; close: () => Promise<void> };
+export type ApiServer = { url: string; close: (signal?: NodeJS.Signals) => Promise<void> };
 
 /**
  * With `TEST_SERVER=next`, the API tests use `next start` on the built product, otherwise our own
@@ -51,8 +51,8 @@ export async function startNextServer(): Promise<ApiServer> {
     const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];
     if (!port) continue;
     child.stdout.resume();
-    const close = async () => {
-      child.kill("SIGTERM");
+    const close = async (signal: NodeJS.Signals = "SIGTERM") => {
+      child.kill(signal);
       await exited;
     };
     const url = `http://127.0.0.1:${port}`;
