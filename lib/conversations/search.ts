@@ -106,14 +106,17 @@ async function withHighlights(
 ): Promise<FoundConversation[]> {
   if (page.length === 0) return [];
   const ids = page.map(({ id }) => id);
-  const [conversations, messages] = await Promise.all([
-    readSql<Conversation>(foundConversationsStatement(caller.partition, ids), caller),
+  const reading = readSql<Conversation>(foundConversationsStatement(caller.partition, ids), caller);
+  const [conversations, customers, messages] = await Promise.all([
+    reading,
+    reading.then((found) =>
+      customersById(
+        caller,
+        found.flatMap(({ customerId }) => customerId ?? []),
+      ),
+    ),
     readRows<MatchingMessage>(matchingMessagesStatement(caller.partition, wanted, ids), caller),
   ]);
-  const customers = await customersById(
-    caller,
-    conversations.flatMap(({ customerId }) => customerId ?? []),
-  );
   const byId = new Map(conversations.map((conversation) => [conversation.id, conversation]));
   return page.flatMap(({ id, score }) => {
     // Deleted since it was found.

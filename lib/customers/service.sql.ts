@@ -31,6 +31,16 @@ export const lockForDeletionStatement = sql(
     WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id} FOR UPDATE`,
 );
 
+/** What identifies customers. Unknown ids are left out. */
+export const identitiesStatement = sql(
+  "customer_identities",
+  { tenantId: "text", environment: "Environment", ids: "text[]" },
+  (
+    p,
+  ) => `SELECT id, name, email, phone, external_id AS "externalId", erased_at AS "erasedAt" FROM customers
+    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ANY (${p.ids})`,
+);
+
 /** Must equal the expression of customers_search_idx, or PostgreSQL does not use the index. */
 const searched = "array_to_tsvector(array_append(search_words, upper(tenant_id)))";
 

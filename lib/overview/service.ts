@@ -1,4 +1,6 @@
 import type { Caller } from "@/lib/platform/caller";
+import { readRows } from "@/lib/platform/db";
+import { onboardingStatement } from "./service.sql";
 
 /** The latest request with a valid key, for the checklist. */
 export type LatestRequest = {
@@ -28,66 +30,30 @@ export type Progress = {
   hasSucceededLive: boolean;
 };
 
+type Row = {
+  hasUsableTestKey: boolean;
+  hasSucceeded: boolean;
+  hasUsableLiveKey: boolean;
+  hasSucceededLive: boolean;
+  webhook: Progress["webhook"];
+} & (LatestRequest | { [Name in keyof LatestRequest]: null });
+
 /**
  * The first steps are in test and the last one is in live, no matter which environment the page
- * shows.
+ * shows. The webhook is the newest one that has received an event, or else the newest.
  */
-export async function getOnboardingProgress({
-  db,
-  partition: { tenantId },
-}: Caller): Promise<Progress> {
-  const test = { tenantId, environment: "test" as const };
-  const live = { tenantId, environment: "live" as const };
-  const keyOf = (partition: typeof test | typeof live) =>
-    db.apiKey.findFirst({
-      where: { ...partition, revokedAt: null },
-      select: { id: true },
-      orderBy: { id: "desc" },
-    });
-  const provenKeyOf = (partition: typeof test | typeof live) =>
-    db.apiKey.findFirst({
-      where: { ...partition, firstSucceededAt: { not: null } },
-      select: { id: true },
-    });
-
-  const [testKey, provenTestKey, latestRequest, webhook, receivedWebhook, liveKey, provenLiveKey] =
-    await Promise.all([
-      keyOf(test),
-      provenKeyOf(test),
-      db.requestLog.findFirst({
-        where: test,
-        orderBy: { id: "desc" },
-        select: {
-          id: true,
-          method: true,
-          path: true,
-          status: true,
-          durationMs: true,
-          errorKind: true,
-          responseBody: true,
-          createdAt: true,
-        },
-      }),
-      db.webhook.findFirst({
-        where: { ...test, deletedAt: null },
-        orderBy: { id: "desc" },
-        select: { id: true, url: true },
-      }),
-      db.webhook.findFirst({
-        where: { ...test, deletedAt: null, lastSuccessAt: { not: null } },
-        orderBy: { id: "desc" },
-        select: { id: true, url: true },
-      }),
-      keyOf(live),
-      provenKeyOf(live),
-    ]);
-  const shownWebhook = receivedWebhook ?? webhook;
+export async function getOnboardingProgress(caller: Caller): Promise<Progress> {
+  const { tenantId } = caller.partition;
+  const [row] = await readRows<Row>(onboardingStatement({ tenantId }), caller);
+  if (!row) throw new Error("the progress has no row");
+  const { hasUsableTestKey, hasSucceeded, hasUsableLiveKey, hasSucceededLive, webhook, ...latest } =
+    row;
   return {
-    hasTestKey: testKey !== null || provenTestKey !== null,
-    latestRequest,
-    hasSucceeded: provenTestKey !== null,
-    webhook: shownWebhook && { ...shownWebhook, hasReceived: receivedWebhook !== null },
-    hasLiveKey: liveKey !== null,
-    hasSucceededLive: provenLiveKey !== null,
+    hasTestKey: hasUsableTestKey || hasSucceeded,
+    latestRequest: latest.id === null ? null : latest,
+    hasSucceeded,
+    webhook,
+    hasLiveKey: hasUsableLiveKey || hasSucceededLive,
+    hasSucceededLive,
   };
 }

@@ -19,14 +19,17 @@ export async function renderInbox(visit: PageContext, opened: Conversation | nul
   const openId = opened?.id ?? null;
   const { caller, base, tenant, environment, role, user } = visit;
   const path = openId ? `${base}/conversations/${openId}` : `${base}/conversations`;
-  const members = (await listMemberNames(caller)).map(({ id, name }) => ({
-    id,
-    name: id === user.id ? `${name} (you)` : name,
-  }));
   const loading = loadInbox(visit);
-  const [list, open] = await Promise.all([
+  const naming = listMemberNames(caller).then((names) =>
+    names.map(({ id, name }) => ({ id, name: id === user.id ? `${name} (you)` : name })),
+  );
+  const [list, members, open] = await Promise.all([
     loading,
-    opened ? renderConversationPanes(visit, opened, { path, members, list: loading }) : null,
+    naming,
+    opened &&
+      naming.then((choices) =>
+        renderConversationPanes(visit, opened, { path, members: choices, list: loading }),
+      ),
   ]);
 
   const create = createConversationAction.bind(null, { tenant: tenant.slug, environment });
