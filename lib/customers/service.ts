@@ -106,14 +106,20 @@ export async function getCustomer(caller: Caller, id: string) {
   return toCustomer(found);
 }
 
-type Identity = Pick<Customer, "id" | "name" | "email" | "phone" | "externalId"> & {
+type IdentifiedCustomer = Pick<Customer, "id" | "name" | "email" | "phone" | "externalId"> & {
   erasedAt: Date | null;
 };
 
 /** What identifies customers, by id. Unknown ids are left out. */
-export async function customersById(caller: Caller, ids: string[]): Promise<Map<string, Identity>> {
+export async function customersById(
+  caller: Caller,
+  ids: string[],
+): Promise<Map<string, IdentifiedCustomer>> {
   if (ids.length === 0) return new Map();
-  const found = await readRows<Identity>(identitiesStatement({ ...caller.partition, ids }), caller);
+  const found = await readRows<IdentifiedCustomer>(
+    identitiesStatement({ ...caller.partition, ids }),
+    caller,
+  );
   return new Map(found.map((customer) => [customer.id, customer]));
 }
 

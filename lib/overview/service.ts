@@ -30,13 +30,8 @@ export type Progress = {
   hasSucceededLive: boolean;
 };
 
-type Row = {
-  hasUsableTestKey: boolean;
-  hasSucceeded: boolean;
-  hasUsableLiveKey: boolean;
-  hasSucceededLive: boolean;
-  webhook: Progress["webhook"];
-} & (LatestRequest | { [Name in keyof LatestRequest]: null });
+type Row = Omit<Progress, "latestRequest"> &
+  (LatestRequest | { [Name in keyof LatestRequest]: null });
 
 /**
  * The first steps are in test and the last one is in live, no matter which environment the page
@@ -46,14 +41,7 @@ export async function getOnboardingProgress(caller: Caller): Promise<Progress> {
   const { tenantId } = caller.partition;
   const [row] = await readRows<Row>(onboardingStatement({ tenantId }), caller);
   if (!row) throw new Error("the progress has no row");
-  const { hasUsableTestKey, hasSucceeded, hasUsableLiveKey, hasSucceededLive, webhook, ...latest } =
-    row;
-  return {
-    hasTestKey: hasUsableTestKey || hasSucceeded,
-    latestRequest: latest.id === null ? null : latest,
-    hasSucceeded,
-    webhook,
-    hasLiveKey: hasUsableLiveKey || hasSucceededLive,
-    hasSucceededLive,
-  };
+  const { hasTestKey, hasSucceeded, webhook, hasLiveKey, hasSucceededLive, ...latest } = row;
+  const latestRequest = latest.id === null ? null : latest;
+  return { hasTestKey, latestRequest, hasSucceeded, webhook, hasLiveKey, hasSucceededLive };
 }
