@@ -251,10 +251,15 @@ export const listInboxQuery = listConversationsQuery
   .omit({ limit: true, order: true, metadata: true })
   .extend({
     status: z
-      .union([
-        z.literal("all").transform(() => [...conversationStatuses]),
-        commaList(conversationStatuses),
-      ])
+      .union(
+        [
+          z.literal("all").transform(() => [...conversationStatuses]),
+          commaList(conversationStatuses),
+        ],
+        {
+          message: `must be all, or one or several of ${conversationStatuses.join(", ")}, separated by commas`,
+        },
+      )
       .default(["OPEN"]),
     assigneeId: z.union([z.literal(nobody).transform(() => null), reference("user")]).optional(),
     priority: priority.optional(),

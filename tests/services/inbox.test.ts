@@ -330,3 +330,10 @@ test("the history of a conversation has its changes of status and assignee, and 
     "conversation.created",
   ]);
 });
+
+test("an unknown status in the list's address is answered with those that exist", () => {
+  for (const status of ["NOPE", "OPEN,NOPE"])
+    expect(listInboxQuery.safeParse({ status }).error?.issues[0]?.message).toBe(
+      "must be all, or one or several of OPEN, PENDING, SNOOZED, RESOLVED, CLOSED, separated by commas",
+    );
+});
