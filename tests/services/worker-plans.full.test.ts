@@ -27,6 +27,9 @@ import { explainEverything, type Plan, plansOf } from "../support/plans";
 
 const rows = 200_000;
 
+// Analyzing all of these tables, or adding as many rows, can take longer than a statement may.
+process.env.DATABASE_STATEMENT_TIMEOUT_MS = "120000";
+
 // What one batch may read. The largest deletes 1,000 rows of each table; a plan that reads a table
 // or a backlog reads 200,000. Deliveries of two statuses are found in two scans. Each reads up to
 // 18,000 rows of a week that is not full and has no statistics (list-plans.full.test.ts says why).
