@@ -1,5 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import axe, { type AxeResults, type RunOptions } from "axe-core";
 import { expect } from "./test";
 
 /** Records requests of a page to other hosts, and its errors. */
@@ -15,6 +15,18 @@ export function watch(page: Page): string[] {
   return findings;
 }
 
+const axeOptions: RunOptions = {
+  // Violations are shown as HTML. A selector for each element that passes takes longer than the rules.
+  resultTypes: ["violations"],
+  selectors: false,
+  rules: {
+    // An experimental rule: voice control finds a control by the text that it shows.
+    "label-content-name-mismatch": { enabled: true },
+    // Waited for instead: while a refresh replaces the title, there is none.
+    "document-title": { enabled: false },
+  },
+};
+
 /**
  * Runs axe on the page after all color transitions have ended, and without further ones: a toast may
  * fade in while axe looks. @param look the prefix of each violation.
@@ -25,18 +37,12 @@ export async function expectNoViolations(page: Page, look: string): Promise<void
     document.getAnimations().every(({ effect }) => effect?.getTiming().iterations === Infinity),
   );
   await expect(page).toHaveTitle(/./);
-  // No page has frames. For those of other origins, axe would open a second page each time.
-  const { violations } = await new AxeBuilder({ page })
-    .setLegacyMode(true)
-    .options({
-      rules: {
-        // An experimental rule: voice control finds a control by the text that it shows.
-        "label-content-name-mismatch": { enabled: true },
-        // Waited for above: while a refresh replaces the title, there is none.
-        "document-title": { enabled: false },
-      },
-    })
-    .analyze();
+  // Once for all looks of a page: to load axe takes as long as to run it.
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults, RunOptions>(
+    (options) => (window as unknown as { axe: typeof axe }).axe.run(options),
+    axeOptions,
+  );
   const found = violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
   );
