@@ -117,7 +117,9 @@ function installTools() {
 function findChromium() {
   const { CHROMIUM_PATH } = process.env;
   if (CHROMIUM_PATH) return existsSync(CHROMIUM_PATH) ? CHROMIUM_PATH : null;
-  return findProgram("chromium") ?? findProgram("chromium-browser") ?? findProgram("google-chrome");
+  // The first one needs the least CPU time.
+  const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+  return names.map(findProgram).find((program) => program !== null) ?? null;
 }
 
 /** @param {string} name */
