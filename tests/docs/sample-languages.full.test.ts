@@ -14,7 +14,8 @@ import { type Receiver, startReceiver } from "../support/receiver";
 import { furnish, withIds } from "../support/sample-resources";
 
 // The samples of the reference in Go, PHP and Python, run against the running service, where the
-// machine has the language. Ids and the receiver's URL are replaced, and nothing else.
+// machine has the language. Ids and the receiver's URL are replaced, and in Go, the names of
+// the package and of its function.
 
 const run = promisify(execFile);
 const folder = mkdtempSync(path.join(tmpdir(), "parlance-samples-"));
@@ -63,22 +64,47 @@ function expectSuccess(operationId: string, output: string): void {
   ]);
 }
 
+/** A program that calls the `Main` of one of these packages, by its name. */
+const goProgram = (packages: string[]) => `package main
+
+import (
+	"os"
+
+${packages.map((name) => `\t"samples/${name}"`).join("\n")}
+)
+
+func main() {
+	map[string]func(){
+${packages.map((name) => `\t\t"${name}": ${name}.Main,`).join("\n")}
+	}[os.Args[1]]()
+}
+`;
+
 describe.skipIf(!has.go)("Go", () => {
   test("every sample compiles, and succeeds", async () => {
     writeFileSync(path.join(folder, "go.mod"), "module samples\n\ngo 1.20\n");
-    const keys = new Map<string, string>();
+    const samples: { operationId: string; key: string; file: string; code: string }[] = [];
     for (const [operationId, described] of named) {
       const { code, key } = await prepare(described, goSample);
       mkdirSync(path.join(folder, operationId));
-      writeFileSync(path.join(folder, operationId, "main.go"), `${code}\n`);
-      keys.set(operationId, key);
+      const file = path.join(folder, operationId, "sample.go");
+      writeFileSync(file, `${code}\n`);
+      samples.push({ operationId, key, file, code });
     }
     const formatted = await run("gofmt", ["-l", "."], { cwd: folder });
     expect(formatted.stdout).toBe("");
-    mkdirSync(path.join(folder, "bin"));
-    await run("go", ["build", "-o", "bin/", "./..."], { cwd: folder });
-    for (const [operationId, key] of keys) {
-      const { stdout } = await run(path.join(folder, "bin", operationId), [], {
+
+    // Linking a program takes longer than compiling a sample, so they become packages of one.
+    for (const { operationId, file, code } of samples) {
+      expect(code).toMatch(/^package main\n.*\nfunc main\(\) \{\n/s);
+      const named = code.replace("package main", `package ${operationId}`);
+      writeFileSync(file, named.replace("func main()", "func Main()"));
+    }
+    const names = samples.map(({ operationId }) => operationId);
+    writeFileSync(path.join(folder, "main.go"), goProgram(names));
+    await run("go", ["build", "-o", "all-samples", "."], { cwd: folder });
+    for (const { operationId, key } of samples) {
+      const { stdout } = await run(path.join(folder, "all-samples"), [operationId], {
         cwd: folder,
         env: { ...process.env, PARLANCE_API_KEY: key },
       });
