@@ -20,6 +20,8 @@ const config = {
   // id.
   generateBuildId: () => process.env.BUILD_ID ?? null,
   reactStrictMode: true,
+  // Next would load every page once the first one is requested, which makes that one wait.
+  experimental: { preloadEntriesOnStart: false },
   // The checks run on their own (`npm run check`), over the whole project at once.
   typescript: { ignoreBuildErrors: true },
   // Native code, and packages of which the process must have a single instance, no matter how many
