@@ -1,12 +1,12 @@
 import { type NextRequest, NextResponse } from "next/server";
-import { pathHeader } from "@/lib/auth/path-header";
+import { newContentSecurityPolicy, pathHeader } from "@/lib/auth/page-headers";
 import { mailPagePath } from "@/lib/mail/mail-transport";
 import { noteRequest } from "@/lib/platform/loopback-exposure";
-import { prefersMarkdown } from "@/lib/platform/prefers-markdown";
+import { docsPage, prefersMarkdown } from "@/lib/platform/prefers-markdown";
 
 /**
- * Gives every rendered page a content security policy with its own nonce, so that only our scripts
- * run. Permissions are not checked here. Requests to the API and for files do not pass through.
+ * Gives every rendered page a content security policy with its own nonce, unless server/edge has done
+ * so. Permissions are not checked here. Requests to the API and for files do not pass through.
  */
 export function proxy(request: NextRequest): NextResponse {
   noteRequest(request.headers);
@@ -26,12 +26,10 @@ export function proxy(request: NextRequest): NextResponse {
     url.pathname = `/api/docs-markdown${markdown[1]}`;
     return NextResponse.rewrite(url);
   }
-  const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
-  const policy = contentSecurityPolicy(nonce);
+  const policy = newContentSecurityPolicy();
   const { pathname, search } = request.nextUrl;
 
   const headers = new Headers(request.headers);
-  // Next reads the nonce from this header and adds it to each script of the page.
   headers.set("Content-Security-Policy", policy);
   headers.set(pathHeader, `${pathname}${search}`);
   const response = NextResponse.next({ request: { headers } });
@@ -39,12 +37,17 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
-/** A page of the documentation, and its path below `/docs`. */
-const docsPage = /^\/docs((?:\/(?!.*\.(?:json|md)$).+)?)$/;
-
+// Next reads this without running it, so it repeats what lib/auth/page-headers.ts and
+// lib/mail/mail-transport.ts say.
 export const config = {
   matcher: [
-    "/((?!v1/|api/|\\.well-known/|files/|_next/|health$|ready$|icon\\.svg$|favicon\\.ico$|docs/openapi\\.json$|mcp$|sdk\\.(?:tgz|whl)$|sdk/|llms(?:-full)?\\.txt$).*)",
+    {
+      source:
+        "/((?!v1/|api/|\\.well-known/|files/|_next/|health$|ready$|icon\\.svg$|favicon\\.ico$|docs/openapi\\.json$|mcp$|sdk\\.(?:tgz|whl)$|sdk/|llms(?:-full)?\\.txt$).*)",
+      missing: [{ type: "header", key: "x-page-prepared" }],
+    },
+    // On a server without the edge, anyone can send that header.
+    "/dev/mail/:path*",
   ],
 };
 
@@ -54,22 +57,4 @@ function decoded(pathname: string): string {
   } catch {
     return pathname;
   }
-}
-
-function contentSecurityPolicy(nonce: string): string {
-  const isDevelopment = process.env.NODE_ENV === "development";
-  return [
-    "default-src 'self'",
-    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDevelopment ? " 'unsafe-eval'" : ""}`,
-    // Positions and sizes are style attributes, to which nonces do not apply.
-    "style-src 'self' 'unsafe-inline'",
-    // Files that are being attached are previewed from the browser's memory.
-    "img-src 'self' data: blob:",
-    "font-src 'self'",
-    `connect-src 'self'${isDevelopment ? " ws:" : ""}`,
-    "object-src 'none'",
-    "base-uri 'self'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join("; ");
 }

@@ -5,7 +5,7 @@ import { type Identity, reader } from "@/lib/platform/caller";
 import { newId } from "@/lib/resources/ids";
 import type { SignedInUser } from "@/lib/sessions/service";
 import type { Environment, Role } from "@/prisma/generated/enums";
-import { pathHeader } from "./path-header";
+import { pathHeader } from "./page-headers";
 import { currentDevice, requireUser } from "./require-user";
 
 type Membership = SignedInUser["memberships"][number];

@@ -9,7 +9,7 @@ import {
   recordSessionActivity,
   type SignedInUser,
 } from "@/lib/sessions/service";
-import { pathHeader } from "./path-header";
+import { pathHeader } from "./page-headers";
 import { readKnownDevice, readSessionId } from "./session-cookie";
 
 /** The signed-in user, read from the database once per request; null if no one is signed in. */

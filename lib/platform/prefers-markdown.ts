@@ -1,3 +1,6 @@
+/** A page of the documentation, and its path below `/docs`. */
+export const docsPage = /^\/docs((?:\/(?!.*\.(?:json|md)$).+)?)$/;
+
 /**
  * Whether an `Accept` header names Markdown, and prefers nothing else to it: browsers never name it,
  * and programs that do want it even if they name HTML with the same weight.

@@ -16,6 +16,7 @@ import { acceptsDashboardUpload, bufferBody } from "./buffer-body";
 import { problemOf, refuse, sendProblem, trackRequest } from "./connection";
 import { findFault, isBelow, isOfApi, malformed, serverMethods } from "./find-fault";
 import { toPlainRequest } from "./plain-request";
+import { preparePage } from "./prepare-page";
 import { refuseForgedAction } from "./refuse-forged-action";
 import { endStreamsOnClose, sendStream } from "./send-stream";
 
@@ -95,6 +96,7 @@ export function attachEdge(
     if (isOfApi(url)) return void serveApi(request, response);
     if (isMcp(url)) return void serveMcp(request, response);
     if (!isBelow("/api", url) && refuseForgedAction(request, response)) return;
+    preparePage(request, response, url);
     bufferBody(request, response, () => void servePages(request, response));
   };
 

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  newContentSecurityPolicy,
+  pagePath,
+  pathHeader,
+  preparedHeader,
+} from "@/lib/auth/page-headers";
+import { mailPagePath } from "@/lib/mail/mail-transport";
+import { docsPage, prefersMarkdown } from "@/lib/platform/prefers-markdown";
+
+/**
+ * Does what proxy.ts does for nearly every page: Next copies request and response to call it, which
+ * takes longer than many pages read from the database. The rest is left to proxy.ts.
+ */
+export function preparePage(request: IncomingMessage, response: ServerResponse, url: string): void {
+  const { headers } = request;
+  delete headers[preparedHeader];
+  const { pathname, search } = new URL(`http://localhost${url}`);
+  if (!pagePath.test(pathname) || decodeURIComponent(pathname).startsWith(mailPagePath)) return;
+  if (docsPage.test(pathname) && prefersMarkdown(headers.accept ?? null)) return;
+  const policy = newContentSecurityPolicy();
+  headers["content-security-policy"] = policy;
+  headers[pathHeader] = `${pathname}${withoutCacheKey(search)}`;
+  headers[preparedHeader] = "true";
+  response.setHeader("Content-Security-Policy", policy);
+}
+
+/** Without the parameter by which Next's router tells its own requests apart. */
+function withoutCacheKey(search: string): string {
+  if (!search.includes("_rsc")) return search;
+  const parameters = new URLSearchParams(search);
+  parameters.delete("_rsc");
+  return parameters.size > 0 ? `?${parameters}` : "";
+}
