@@ -10,7 +10,7 @@ import { docsPage, prefersMarkdown } from "@/lib/platform/prefers-markdown";
 
 /**
  * Does what proxy.ts does for nearly every page: Next copies request and response to call it, which
- * takes longer than many pages read from the database. The rest is left to proxy.ts.
+ * takes about a millisecond. The rest is left to proxy.ts.
  */
 export function preparePage(request: IncomingMessage, response: ServerResponse, url: string): void {
   const { headers } = request;
