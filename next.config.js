@@ -48,7 +48,7 @@ const config = {
   headers: async () => [
     { source: "/((?!v1/).*)", headers: securityHeaders },
     { source: "/docs/:path*", headers: [{ key: "Vary", value: "Accept" }] },
-    // Pages get a policy with a nonce (lib/auth/page-headers.ts). These responses are not pages.
+    // Pages get a policy with a nonce (lib/platform/page-headers.ts). These responses are not pages.
     {
       source: "/(api|_next)/(.*)",
       headers: [

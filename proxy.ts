@@ -1,7 +1,7 @@
 import { type NextRequest, NextResponse } from "next/server";
-import { newContentSecurityPolicy, pathHeader } from "@/lib/auth/page-headers";
 import { mailPagePath } from "@/lib/mail/mail-transport";
 import { noteRequest } from "@/lib/platform/loopback-exposure";
+import { newContentSecurityPolicy, pathHeader } from "@/lib/platform/page-headers";
 import { docsPage, prefersMarkdown } from "@/lib/platform/prefers-markdown";
 
 /**
@@ -37,7 +37,7 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
-// Next reads this without running it, so it repeats what lib/auth/page-headers.ts and
+// Next reads this without running it, so it repeats what lib/platform/page-headers.ts and
 // lib/mail/mail-transport.ts say.
 export const config = {
   matcher: [

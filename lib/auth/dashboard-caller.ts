@@ -2,10 +2,10 @@ import { headers } from "next/headers";
 import { notFound, redirect } from "next/navigation";
 import { cache } from "react";
 import { type Identity, reader } from "@/lib/platform/caller";
+import { pathHeader } from "@/lib/platform/page-headers";
 import { newId } from "@/lib/resources/ids";
 import type { SignedInUser } from "@/lib/sessions/service";
 import type { Environment, Role } from "@/prisma/generated/enums";
-import { pathHeader } from "./page-headers";
 import { currentDevice, requireUser } from "./require-user";
 
 type Membership = SignedInUser["memberships"][number];

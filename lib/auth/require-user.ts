@@ -3,13 +3,13 @@ import { redirect } from "next/navigation";
 import { cache } from "react";
 import { clientAddress } from "@/lib/platform/client-address";
 import { db } from "@/lib/platform/db";
+import { pathHeader } from "@/lib/platform/page-headers";
 import {
   type Device,
   findLiveSession,
   recordSessionActivity,
   type SignedInUser,
 } from "@/lib/sessions/service";
-import { pathHeader } from "./page-headers";
 import { readKnownDevice, readSessionId } from "./session-cookie";
 
 /** The signed-in user, read from the database once per request; null if no one is signed in. */

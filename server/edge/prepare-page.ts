@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { mailPagePath } from "@/lib/mail/mail-transport";
 import {
   newContentSecurityPolicy,
   pagePath,
   pathHeader,
   preparedHeader,
-} from "@/lib/auth/page-headers";
-import { mailPagePath } from "@/lib/mail/mail-transport";
+} from "@/lib/platform/page-headers";
 import { docsPage, prefersMarkdown } from "@/lib/platform/prefers-markdown";
 
 /**
- * Does what proxy.ts does for nearly every page: Next copies request and response to call it, which
- * takes about a millisecond. The rest is left to proxy.ts.
+ * Gives a page the headers that proxy.ts would give it. Next copies the request and the response to
+ * call proxy.ts, which takes about a millisecond. The mail page and Markdown are left to it.
  */
 export function preparePage(request: IncomingMessage, response: ServerResponse, url: string): void {
   const { headers } = request;

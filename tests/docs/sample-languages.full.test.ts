@@ -94,11 +94,11 @@ describe.skipIf(!has.go)("Go", () => {
     const formatted = await run("gofmt", ["-l", "."], { cwd: folder });
     expect(formatted.stdout).toBe("");
 
-    // Linking a program takes longer than compiling a sample, so they become packages of one.
+    // Linking a program takes longer than compiling a sample, so all samples become packages of one program.
     for (const { operationId, file, code } of samples) {
       expect(code).toMatch(/^package main\n.*\nfunc main\(\) \{\n/s);
-      const named = code.replace("package main", `package ${operationId}`);
-      writeFileSync(file, named.replace("func main()", "func Main()"));
+      const renamed = code.replace("package main", `package ${operationId}`);
+      writeFileSync(file, renamed.replace("func main()", "func Main()"));
     }
     const names = samples.map(({ operationId }) => operationId);
     writeFileSync(path.join(folder, "main.go"), goProgram(names));

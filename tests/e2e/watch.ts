@@ -37,7 +37,7 @@ export async function expectNoViolations(page: Page, look: string): Promise<void
     document.getAnimations().every(({ effect }) => effect?.getTiming().iterations === Infinity),
   );
   await expect(page).toHaveTitle(/./);
-  // Once for all looks of a page: to load axe takes as long as to run it.
+  // Once for all looks of a page, because loading axe takes as long as running it.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults, RunOptions>(
     (options) => (window as unknown as { axe: typeof axe }).axe.run(options),

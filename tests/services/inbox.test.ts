@@ -331,7 +331,7 @@ test("the history of a conversation has its changes of status and assignee, and 
   ]);
 });
 
-test("an unknown status in the list's address is answered with those that exist", () => {
+test("the error for an unknown status in the URL lists the statuses that exist", () => {
   for (const status of ["NOPE", "OPEN,NOPE"])
     expect(listInboxQuery.safeParse({ status }).error?.issues[0]?.message).toBe(
       "must be all, or one or several of OPEN, PENDING, SNOOZED, RESOLVED, CLOSED, separated by commas",

@@ -27,7 +27,7 @@ import { explainEverything, type Plan, plansOf } from "../support/plans";
 
 const rows = 200_000;
 
-// Analyzing all of these tables, or adding as many rows, can take longer than a statement may.
+// To analyze all of these tables, or to add as many rows, can take longer than the product allows.
 process.env.DATABASE_STATEMENT_TIMEOUT_MS = "120000";
 
 // What one batch may read. The largest deletes 1,000 rows of each table; a plan that reads a table

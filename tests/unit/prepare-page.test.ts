@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterAll, expect, test } from "vitest";
-import { pagePath, pathHeader, preparedHeader } from "@/lib/auth/page-headers";
 import { mailPagePath } from "@/lib/mail/mail-transport";
+import { pagePath, pathHeader, preparedHeader } from "@/lib/platform/page-headers";
 import { config } from "@/proxy";
 import { createWebServer } from "@/server/web-server";
 
-// Requests for pages are prepared in the edge, and Next then skips proxy.ts.
+// The edge prepares requests for pages, and Next then skips proxy.ts.
 
 const server = createWebServer({
   servePages: (request, response) => response.end(JSON.stringify(request.headers)),

@@ -4,10 +4,10 @@
  */
 export const pathHeader = "x-path";
 
-/** Set on requests for pages that server/edge has prepared. For these, Next skips proxy.ts. */
+/** The edge sets this on requests for pages that it has prepared. Next then skips proxy.ts. */
 export const preparedHeader = "x-page-prepared";
 
-/** All paths except those of the API, route handlers and files. */
+/** The path of a page: not of the API, a route handler or a file. */
 export const pagePath =
   /^\/(?!v1\/|api\/|\.well-known\/|files\/|_next\/|health$|ready$|icon\.svg$|favicon\.ico$|docs\/openapi\.json$|mcp$|sdk\.(?:tgz|whl)$|sdk\/|llms(?:-full)?\.txt$)/;
 
