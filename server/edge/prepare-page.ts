@@ -10,14 +10,19 @@ import { docsPage, prefersMarkdown } from "@/lib/platform/prefers-markdown";
 
 /**
  * Gives a page the headers that proxy.ts would give it. Next copies the request and the response to
- * call proxy.ts, which takes about a millisecond. The mail page and Markdown are left to it.
+ * call proxy.ts, which takes about a millisecond, and requests Markdown from itself over HTTP. The
+ * mail page is left to proxy.ts.
  */
 export function preparePage(request: IncomingMessage, response: ServerResponse, url: string): void {
   const { headers } = request;
   delete headers[preparedHeader];
   const { pathname, search } = new URL(`http://localhost${url}`);
   if (!pagePath.test(pathname) || decodeURIComponent(pathname).startsWith(mailPagePath)) return;
-  if (docsPage.test(pathname) && prefersMarkdown(headers.accept ?? null)) return;
+  const markdown = docsPage.exec(pathname);
+  if (markdown && prefersMarkdown(headers.accept ?? null)) {
+    request.url = `/api/docs-markdown${markdown[1]}${search}`;
+    return;
+  }
   const policy = newContentSecurityPolicy();
   headers["content-security-policy"] = policy;
   headers[pathHeader] = `${pathname}${withoutCacheKey(search)}`;

@@ -9,7 +9,8 @@ import { createWebServer } from "@/server/web-server";
 // The edge prepares requests for pages, and Next then skips proxy.ts.
 
 const server = createWebServer({
-  servePages: (request, response) => response.end(JSON.stringify(request.headers)),
+  servePages: (request, response) =>
+    response.end(JSON.stringify({ ...request.headers, ":path": request.url })),
   trustedProxyHops: 0,
 });
 server.listen(0, "127.0.0.1");
@@ -68,6 +69,14 @@ test.each([
     expect(policy).toBeNull();
   },
 );
+
+test.each([
+  ["/docs", "/api/docs-markdown"],
+  ["/docs/webhooks?a=1", "/api/docs-markdown/webhooks?a=1"],
+])("a program that prefers Markdown gets it for %s", async (path, target) => {
+  expect((await get(path, { accept: "text/markdown" })).seen[":path"]).toBe(target);
+  expect((await get(path)).seen[":path"]).toBe(path);
+});
 
 test("proxy.ts is called for the same paths, unless a page is prepared, and always for mails", () => {
   const [pages, mails] = config.matcher;
