@@ -16,7 +16,9 @@ let timer: NodeJS.Timeout | undefined;
  * @returns a function that cancels the deadline
  */
 export function atDeadline(withinMs: number, pass: () => void): () => void {
-  const deadline = { atTick: tick + Math.ceil(withinMs / tickMs), pass };
+  // The next tick of a running timer may be a moment away, so it does not count.
+  const nextTicks = Math.ceil(withinMs / tickMs) + (timer ? 1 : 0);
+  const deadline = { atTick: tick + nextTicks, pass };
   deadlines.add(deadline);
   timer ??= setInterval(examine, tickMs).unref();
   return () => deadlines.delete(deadline);
