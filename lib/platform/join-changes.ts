@@ -1,7 +1,9 @@
 import { setImmediate } from "node:timers";
 import type { ChangeStatement } from "./change-sql";
-import { runSql } from "./db";
+import { databaseWaits } from "./database-waits";
+import { pool, runSql } from "./db";
 import { atDeadline } from "./deadlines";
+import { unavailable } from "./errors";
 import type { Parameters, ValuesOf } from "./sql";
 import { sqlState } from "./sql-errors";
 import { type Span, tracer } from "./tracing";
@@ -24,6 +26,8 @@ const slowMs = 100;
 type Change<P extends Parameters> = {
   values: ValuesOf<P>;
   lane: string | undefined;
+  /** From `performance.now()`. */
+  arrivedMs: number;
   resolve: (row: object | undefined) => void;
   reject: (error: unknown) => void;
   span: Span | undefined;
@@ -32,8 +36,9 @@ type Change<P extends Parameters> = {
 /**
  * Makes changes of one kind, each completely or not at all, as if it had a statement of its own.
  * Changes that arrive while statements are in progress are made together by the next one. If that
- * leaves a change out or fails, the change is made by a statement of its own, which can wait.
- * @param laneOf what a change may share with no other one of the same statement
+ * leaves a change out or refuses it, the change is made by a statement of its own, which can wait.
+ * @param laneOf what a change may share with no other one that is being made: those of a lane are made
+ * one after another, in the order in which they arrived
  * @returns a function that makes a change, and returns its row, or undefined if nothing was written
  */
 export function joinChanges<P extends Parameters>(
@@ -42,7 +47,8 @@ export function joinChanges<P extends Parameters>(
 ): <Row extends object>(values: ValuesOf<P>) => Promise<Row | undefined> {
   type Waiting = Change<P>;
   let waiting: Waiting[] = [];
-  const lanes = new Set<string>();
+  /** The change that each lane is making. */
+  const lanes = new Map<string, Waiting>();
   let inProgress = 0;
   let isScheduled = false;
 
@@ -67,12 +73,16 @@ export function joinChanges<P extends Parameters>(
     let characters = 0;
     for (const change of waiting) {
       const { lane } = change;
+      if (isLate(change)) {
+        fail(change, unavailable());
+        continue;
+      }
       const isFull = taken.length >= maximumChanges || characters > maximumCharacters;
       if (isFull || (lane !== undefined && lanes.has(lane))) {
         left.push(change);
         continue;
       }
-      if (lane !== undefined) lanes.add(lane);
+      if (lane !== undefined) lanes.set(lane, change);
       characters += charactersOf(change.values);
       taken.push(change);
     }
@@ -87,7 +97,6 @@ export function joinChanges<P extends Parameters>(
       if (!isInProgress) return;
       isInProgress = false;
       inProgress -= changes.length;
-      for (const { lane } of changes) if (lane !== undefined) lanes.delete(lane);
       schedule();
     };
     const cancel = atDeadline(slowMs, end);
@@ -96,35 +105,73 @@ export function joinChanges<P extends Parameters>(
     end();
   }
 
+  /**
+   * If PostgreSQL refuses the statement, perhaps for what only one of its changes is, each half is
+   * tried again.
+   */
   async function makeTogether(changes: Waiting[]): Promise<void> {
     let isSent = false;
+    const cancel = atDeadline(slowMs, () => changes.forEach(leaveLane));
     try {
       const query = statement.many(changes.map(({ values }) => values));
       const rows = await traced(changes, () => {
         isSent = true;
         return runSql<{ n: number }>(query);
       });
+      cancel();
       const made = new Map(rows.map((row) => [row.n, row]));
       for (const [index, change] of changes.entries()) {
         const row = made.get(index + 1);
-        if (row) change.resolve(row);
-        else void makeAlone(change);
+        if (row) succeed(change, row);
+        else void makeWaiting(change);
       }
     } catch (error) {
-      for (const change of changes) {
-        if (!isSent || isRolledBack(error)) void makeAlone(change);
-        else change.reject(error);
+      cancel();
+      if (isSent && !isRolledBack(error)) {
+        for (const change of changes) fail(change, error);
+        return;
       }
+      const middle = Math.ceil(changes.length / 2);
+      const halves = [changes.slice(0, middle), changes.slice(middle)];
+      await Promise.all(
+        halves.map((half) =>
+          half.length > 1 ? makeTogether(half) : Promise.all(half.map(makeWaiting)),
+        ),
+      );
     }
   }
+
+  /** For a change that most likely has to wait for a lock. */
+  const makeWaiting = (change: Waiting): Promise<void> =>
+    withSlot(async () => {
+      if (isLate(change)) fail(change, unavailable());
+      else await makeAlone(change);
+    });
 
   async function makeAlone(change: Waiting): Promise<void> {
     try {
       const [row] = await traced([change], () => runSql(statement.one(change.values)));
-      change.resolve(row);
+      succeed(change, row);
     } catch (error) {
-      change.reject(error);
+      fail(change, error);
     }
+  }
+
+  function succeed(change: Waiting, row: object | undefined): void {
+    change.resolve(row);
+    leaveLane(change);
+  }
+
+  function fail(change: Waiting, error: unknown): void {
+    change.reject(error);
+    leaveLane(change);
+  }
+
+  /** The next change of the lane can then be made. */
+  function leaveLane(change: Waiting): void {
+    if (change.lane === undefined || lanes.get(change.lane) !== change) return;
+    lanes.delete(change.lane);
+    schedule();
   }
 
   /** The statement is in the trace of each request that it works for. */
@@ -157,9 +204,39 @@ export function joinChanges<P extends Parameters>(
     new Promise<Row | undefined>((resolve, reject) => {
       const span = tracer()?.current();
       const lane = laneOf(values);
-      waiting.push({ values, lane, resolve: resolve as Waiting["resolve"], reject, span });
+      const arrivedMs = performance.now();
+      waiting.push({
+        values,
+        lane,
+        arrivedMs,
+        resolve: resolve as Waiting["resolve"],
+        reject,
+        span,
+      });
       schedule();
     });
+}
+
+/** A change that waited here for as long as a statement may wait for a lock is not begun anymore. */
+const isLate = ({ arrivedMs }: { arrivedMs: number }): boolean =>
+  performance.now() - arrivedMs > databaseWaits.lock;
+
+/**
+ * Changes that wait for a lock take at most a third of this process's connections, so that the locks
+ * of one tenant do not hold up the others.
+ */
+const mostSlots = () => Math.max(1, Math.floor(pool().options.max / 3));
+const waitingForSlot: (() => void)[] = [];
+let usedSlots = 0;
+
+async function withSlot(work: () => Promise<void>): Promise<void> {
+  if (usedSlots < mostSlots()) usedSlots++;
+  else await new Promise<void>((resolve) => waitingForSlot.push(resolve));
+  await work();
+  // The next one gets this slot.
+  const next = waitingForSlot.shift();
+  if (next) next();
+  else usedSlots--;
 }
 
 function charactersOf(values: object): number {

@@ -130,11 +130,12 @@ async function messagesOf({ tenantId }: Partition): Promise<Written[]> {
 
 const transactionsOf = (rows: Written[]) => new Set(rows.map(({ xact }) => xact)).size;
 
+const waitingForLock =
+  "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
 /** Resolves once this many statements wait for a lock. */
 async function waitsForLock(client: pg.Client, count = 1): Promise<void> {
-  const statement =
-    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  while (((await client.query(statement)).rowCount ?? 0) < count);
+  while (((await client.query(waitingForLock)).rowCount ?? 0) < count);
 }
 
 /** A transaction of another process that has done this work and is still open. */
@@ -233,6 +234,66 @@ test("a locked conversation holds up only its own message", async () => {
   expect(await waiting).toMatchObject({ conversationId: locked, sequence: 8 });
   const stored = await db().conversation.findMany({ where: { ...partition, id: locked } });
   expect(stored).toMatchObject([{ messageCount: 8, lastMessagePreview: "waits" }]);
+});
+
+test("of the messages to a locked conversation, one waits in the database, and all are posted in order", async () => {
+  const partition = await newPartition();
+  const [locked = "", ...free] = await newConversations(partition, 3);
+  const other = await connect();
+  await other.query("BEGIN");
+  await other.query("SELECT 1 FROM conversations WHERE id = $1 FOR NO KEY UPDATE", [locked]);
+  const texts = Array.from({ length: 20 }, (_, index) => `${index}`);
+  const replies = [];
+  for (const text of texts) {
+    replies.push(post(partition, locked, text));
+    // They share statements with others, which do not wait.
+    await Promise.all(free.map((id) => post(partition, id, "Hi")));
+  }
+  await waitsForLock(other);
+  expect((await other.query(waitingForLock)).rowCount).toBe(1);
+  await other.query("COMMIT");
+  expect((await Promise.all(replies)).map((reply) => [reply?.text, reply?.sequence])).toEqual(
+    texts.map((text, index) => [text, index + 1]),
+  );
+});
+
+test("changes that wait for locks leave most connections to the others", async () => {
+  const partition = await newPartition();
+  const connections = pool().options.max;
+  const [free = "", ...locked] = await newConversations(partition, 2 * connections);
+  const other = await connect();
+  await other.query("BEGIN");
+  await other.query("SELECT 1 FROM conversations WHERE id = ANY ($1) FOR NO KEY UPDATE", [locked]);
+  const waiting = locked.map((id) => post(partition, id, "waits"));
+  for (let index = 1; index <= 10; index++)
+    expect(await post(partition, free, "Hi")).toMatchObject({ sequence: index });
+  const most = Math.floor(connections / 3);
+  await waitsForLock(other, most);
+  expect((await other.query(waitingForLock)).rowCount).toBe(most);
+  await other.query("COMMIT");
+  expect((await Promise.all(waiting)).map((reply) => reply?.sequence)).toEqual(locked.map(() => 1));
+});
+
+test("503 for a change that waited for its turn as long as for a lock, and it is not made", async () => {
+  const partition = await newPartition();
+  const [locked = "", free = ""] = await newConversations(partition, 2);
+  const other = await connect();
+  await other.query("BEGIN");
+  await other.query("SELECT 1 FROM conversations WHERE id = $1 FOR NO KEY UPDATE", [locked]);
+  const first = post(partition, locked, "first");
+  await waitsForLock(other);
+  const second = post(partition, locked, "second");
+  const state = watch(second);
+  const longest = databaseWaits.lock;
+  databaseWaits.lock = 300;
+  // On a slow machine, some of these are late, too.
+  while (!state.hasSettled) await post(partition, free, "Hi").catch(() => {});
+  databaseWaits.lock = longest;
+  await expect(second).rejects.toMatchObject({ kind: "unavailable" });
+  await other.query("COMMIT");
+  expect(await first).toMatchObject({ sequence: 1 });
+  const texts = (await messagesOf(partition)).map(({ text }) => text);
+  expect(texts).not.toContain("second");
 });
 
 test.each(["to another conversation", "to the same id, of another tenant"])(
@@ -469,9 +530,7 @@ test("events and deliveries follow the sequence, even if another process posts w
   await waitsForLock(client);
   const between = mutate(system(partition), (caller) => postMessage(caller, other, { text: "c" }));
   const state = watch(between);
-  const waiting =
-    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  while (!state.hasSettled && (await client.query(waiting)).rowCount !== 2);
+  while (!state.hasSettled && (await client.query(waitingForLock)).rowCount !== 2);
   await client.query("SELECT pg_advisory_unlock(hashtext($1))", [one]);
   await Promise.all([...together, between]);
 
@@ -515,11 +574,34 @@ const noteStatement = changeSql(
   "note_change",
   { id: "text", at: "timestamptz", size: "int" },
   ({ input }) => `
-  INSERT INTO notes_of_test (id, at, size) SELECT id, at, size FROM (${input}) AS input WHERE size > 0 RETURNING id, size AS n`,
+  WITH input AS MATERIALIZED (${input}),
+  note AS (INSERT INTO notes_of_test (id, at, size) SELECT id, at, size FROM input RETURNING id)
+  SELECT n FROM input JOIN note USING (id)`,
 );
 
+const newNotes = () =>
+  pool().query(`DROP TABLE IF EXISTS notes_of_test;
+    CREATE TABLE notes_of_test (id text PRIMARY KEY, at timestamptz, size int CHECK (size < 100))`);
+
+test("the changes of a refused statement share smaller ones", async () => {
+  await newNotes();
+  const write = joinChanges(noteStatement);
+  const at = new Date();
+  const results = await Promise.allSettled(
+    Array.from({ length: 16 }, (_, index) =>
+      write({ id: `${index}`, at, size: index === 9 ? 100 : 1 }),
+    ),
+  );
+  expect(results.filter(({ status }) => status === "rejected")).toHaveLength(1);
+  expect(sqlState((results[9] as PromiseRejectedResult).reason)).toBe("23514");
+  const { rows } = await pool().query(
+    "SELECT count(*)::int AS notes FROM notes_of_test GROUP BY xmin ORDER BY 1",
+  );
+  expect(rows.map(({ notes }) => notes)).toEqual([1, 2, 4, 8]);
+});
+
 test("a value that cannot be written is an error of its own change only", async () => {
-  await pool().query("CREATE TABLE notes_of_test (id text PRIMARY KEY, at timestamptz, size int)");
+  await newNotes();
   const write = joinChanges(noteStatement);
   const fail = () => {
     throw new Error("has no text");
@@ -575,12 +657,16 @@ test("the trace of each request has the statement that it shared, and the one of
     setTracer(undefined as never);
   }
   const of = (index: number) => recorded.filter(({ parent }) => parent === `request ${index}`);
-  for (const index of [0, 1, 2]) {
-    expect(of(index)).toMatchObject([
-      { name: "post_message", size: 4, failure: "23503" },
-      { name: "post_message", size: undefined },
-    ]);
-    expect(of(index)[1]?.failure).toBe(index === 1 ? "23503" : undefined);
+  // A half may find its conversations still locked by the statement that was refused, and
+  // leaves them out.
+  for (const [index, failure] of [undefined, "23503"].entries()) {
+    expect(of(index).map(({ name, size }) => [name, size])).toEqual(
+      [4, 2, undefined].map((size) => ["post_message", size]),
+    );
+    expect(of(index)[0]?.failure).toBe("23503");
+    expect(of(index)[2]?.failure).toBe(failure);
   }
-  expect(recorded).toHaveLength(6);
+  expect(of(2).slice(0, 2)).toMatchObject([{ size: 4, failure: "23503" }, { size: 2 }]);
+  expect(of(2).at(-1)?.failure).toBeUndefined();
+  expect(recorded.every(({ parent }) => parent?.startsWith("request "))).toBe(true);
 });
