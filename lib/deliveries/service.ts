@@ -228,7 +228,6 @@ export async function replayWebhook(
   { since, until = now(), eventTypes, statuses = [...replayStatuses], dryRun }: ReplayWebhook,
 ) {
   requireRole(caller, "ADMIN", "replay events");
-  if (!dryRun) await lockRow(caller, "webhooks", webhookId);
   const { status, events, filter } = await getWebhook(caller, webhookId);
   const types = typesOfPatterns(events).filter((type) => eventTypes?.includes(type) ?? true);
   const bounds = [since, new Date(until.getTime() + 1)] as const;
@@ -256,6 +255,10 @@ export async function replayWebhook(
   await requireNoReplay(caller, webhookId);
   const counted = await count();
   if (counted.count === 0 && !counted.isMore) return counted;
+  // Not before the count, which can take seconds: recording attempts waits for this lock.
+  await lockRow(caller, "webhooks", webhookId);
+  requireEnabled((await getWebhook(caller, webhookId)).status);
+  await requireNoReplay(caller, webhookId);
   await addBacklogTask(
     caller,
     webhookId,

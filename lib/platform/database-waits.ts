@@ -5,6 +5,8 @@
 export const databaseWaits = {
   /** For a row that another transaction has locked, most often an idempotency record. */
   lock: 5_000,
+  /** The same, for a statement that works for many organizations. */
+  sharedLock: 250,
   /** For a connection while all of them are in use. */
   freeConnection: 5_000,
   /** For what takes milliseconds on a healthy database: opening a connection, a heartbeat. */

@@ -4,6 +4,7 @@ import { databaseWaits } from "./database-waits";
 import { pool, runSql } from "./db";
 import { atDeadline } from "./deadlines";
 import { unavailable } from "./errors";
+import { createLimit } from "./limit";
 import type { Parameters, ValuesOf } from "./sql";
 import { sqlState } from "./sql-errors";
 import { type Span, tracer } from "./tracing";
@@ -143,7 +144,7 @@ export function joinChanges<P extends Parameters>(
 
   /** For a change that most likely has to wait for a lock. */
   const makeWaiting = (change: Waiting): Promise<void> =>
-    withSlot(async () => {
+    inTurn(async () => {
       if (isLate(change)) fail(change, unavailable());
       else await makeAlone(change);
     });
@@ -225,19 +226,7 @@ const isLate = ({ arrivedMs }: { arrivedMs: number }): boolean =>
  * Changes that wait for a lock take at most a third of this process's connections, so that the locks
  * of one tenant do not hold up the others.
  */
-const mostSlots = () => Math.max(1, Math.floor(pool().options.max / 3));
-const waitingForSlot: (() => void)[] = [];
-let usedSlots = 0;
-
-async function withSlot(work: () => Promise<void>): Promise<void> {
-  if (usedSlots < mostSlots()) usedSlots++;
-  else await new Promise<void>((resolve) => waitingForSlot.push(resolve));
-  await work();
-  // The next one gets this slot.
-  const next = waitingForSlot.shift();
-  if (next) next();
-  else usedSlots--;
-}
+const inTurn = createLimit(() => Math.max(1, Math.floor(pool().options.max / 3)));
 
 function charactersOf(values: object): number {
   let characters = 0;

@@ -121,6 +121,13 @@ export const fewRowsOf = (batch: string): string => `(SELECT * FROM ${batch} LIM
  */
 export const withoutFlush = "(SELECT set_config('synchronous_commit', 'off', true)) IS NOT NULL";
 
+/**
+ * A condition that is always true, and sets how long the transaction waits for each lock from now on,
+ * such as `250ms`. It must be evaluated before the first lock.
+ */
+export const withLockTimeout = (timeout: string): string =>
+  `(SELECT set_config('lock_timeout', ${timeout}, true)) IS NOT NULL`;
+
 /** The time of a `clock` parameter, or the database's own. */
 export const timeOf = (clock: string): string => `coalesce(${clock}, now())`;
 

@@ -94,6 +94,11 @@ export function startDelivering({
     },
     // Next to Inngest, this process takes only what is overdue.
     onDue: (deliveries) => (overdueSeconds() > 0 ? wakeDeliveries(deliveries) : wake()),
+    // Its attempts do not count as unrecorded, so it gets no more deliveries meanwhile.
+    onBlocked: (webhookId, isBlocked) => {
+      allowances.pause(webhookId, isBlocked ? leaseSeconds * 1_000 : 0);
+      if (!isBlocked) wake();
+    },
   });
   const allowances = createAllowances(concurrencyPerWebhook);
   const inFlight = new Set<InFlight>();
@@ -114,7 +119,8 @@ export function startDelivering({
 
   /** @param delivery the one that is due; left out if there may be several */
   function wake(delivery?: DeliveryReference): void {
-    const isIdle = endPause && !claimingOne && inUse() === 0 && !isStopping;
+    const isIdle =
+      endPause && !claimingOne && inUse() === 0 && recorder.blockedSize() === 0 && !isStopping;
     if (delivery && isIdle) {
       claimingOne = claimAndSendOne(delivery).finally(() => {
         claimingOne = null;
@@ -327,7 +333,10 @@ export function startDelivering({
   }
 
   /** How many attempts are in flight, and how many have ended and are not recorded yet. */
-  const state = () => ({ inFlight: inFlight.size, unrecorded: recorder.size() });
+  const state = () => ({
+    inFlight: inFlight.size,
+    unrecorded: recorder.size() + recorder.blockedSize(),
+  });
 
   return { wake, stop, state };
 }

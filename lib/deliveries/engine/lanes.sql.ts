@@ -1,4 +1,5 @@
-import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
+import { databaseWaits } from "@/lib/platform/database-waits";
+import { fewRowsOf, sql, timeOf, withLockTimeout } from "@/lib/platform/sql";
 
 // The deliveries of one conversation to a webhook with ordering are a lane. They are sent in the
 // order of their positions, which are taken under the lock of the conversation's row. A statement that
@@ -68,7 +69,8 @@ const release = (clock: string) => `
 
 /**
  * Releases the first delivery of each of these lanes, if it is parked. Returns those that are then
- * due, including one that a claim did not park because the one before it was being recorded.
+ * due, including one that a claim did not park because the one before it was being recorded. Attempts that are
+ * to be recorded wait for this statement, so it does not wait long for a locked row.
  */
 export const releaseLanesStatement = sql(
   "release_lanes",
@@ -83,6 +85,7 @@ export const releaseLanesStatement = sql(
   WITH lane AS (
     SELECT DISTINCT * FROM unnest(${p.tenantIds}, ${p.environments}, ${p.webhookIds}, ${p.conversationIds})
       AS l (tenant_id, environment, webhook_id, conversation_id)
+    WHERE ${withLockTimeout(`'${databaseWaits.sharedLock}ms'`)}
   ),
   first AS MATERIALIZED (
     SELECT d.* FROM lane l

@@ -1,6 +1,6 @@
 import { filterableRow } from "@/lib/events/filter.sql";
 import { changeParameters, eventParameters, writeEvents } from "@/lib/events/outbox.sql";
-import { type References, sql, timeOf } from "@/lib/platform/sql";
+import { type References, sql, timeOf, withLockTimeout } from "@/lib/platform/sql";
 import { disableAfterFailures, probeAfterFailures, warnAfterFailures } from "@/lib/webhooks/health";
 
 const sameRow = (a: string, b: string) =>
@@ -45,6 +45,8 @@ const attemptParameters = {
 } as const;
 
 type ReplyParts = {
+  /** How long to wait for each row that is locked, unless for as long as any statement. */
+  lockTimeout?: string;
   /** Whether this records a single attempt whose response had a reply. */
   hasReply: boolean;
   /** What has to happen before the webhooks are locked. */
@@ -80,7 +82,7 @@ const withoutReply: ReplyParts = {
  */
 function recording(
   p: References<typeof attemptParameters>,
-  { hasReply, lockAfter, replyMessageId, replyProblem }: ReplyParts,
+  { lockTimeout, hasReply, lockAfter, replyMessageId, replyProblem }: ReplyParts,
 ): string {
   const now = timeOf(p.now);
   return `
@@ -93,6 +95,7 @@ function recording(
       tenant_id, environment, id, webhook_id, event_id, lease_holder, number, trigger,
       started_at, duration_ms, status_code, error_code, response, response_headers, is_success, is_probe, new_status, delay_seconds, reply_problem, place
     )
+    ${lockTimeout ? `WHERE ${withLockTimeout(lockTimeout)}` : ""}
   ),
   locked AS MATERIALIZED (
     SELECT w.tenant_id, w.environment, w.id AS webhook_id, w.status, w.consecutive_failures FROM webhooks w
@@ -197,9 +200,9 @@ function recording(
 
 export const recordAttemptsStatement = sql(
   "record_attempts",
-  attemptParameters,
+  { ...attemptParameters, lockTimeout: "text" },
   (p) => `
-  WITH ${recording(p, withoutReply)}
+  WITH ${recording(p, { ...withoutReply, lockTimeout: p.lockTimeout })}
   ${result("NULL")}`,
 );
 

@@ -1,4 +1,5 @@
 import { system, wake } from "@/lib/platform/caller";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { runSql } from "@/lib/platform/db";
 import { logOf } from "@/lib/platform/log";
 import { meter } from "@/lib/platform/meter";
@@ -66,16 +67,19 @@ export const postsReply = ({ reply }: EndedAttempt): boolean => Boolean(reply &&
 /**
  * Writes the results of these attempts in one statement, and one for each that posts a reply.
  * @param attempts in the order in which they ended
+ * @param lockWaitMs how long the statement for all of them waits for a row that is locked
  * @returns the result for each of them, or null if another worker took over its lease
  */
 export async function recordAttempts(
   attempts: EndedAttempt[],
   now: Date | null = null,
+  lockWaitMs = databaseWaits.lock,
 ): Promise<(RecordedAttempt | null)[]> {
   const recorded = new Map<EndedAttempt, RecordedAttempt>();
   const others = attempts.filter((attempt) => !postsReply(attempt));
   if (others.length > 0) {
-    const rows = await runSql<RecordedRow>(recordAttemptsStatement(valuesOf(others, now)));
+    const values = { ...valuesOf(others, now), lockTimeout: `${lockWaitMs}ms` };
+    const rows = await runSql<RecordedRow>(recordAttemptsStatement(values));
     for (const row of rows) {
       const attempt = others[row.place - 1];
       if (attempt) recorded.set(attempt, toRecorded(row));

@@ -1,0 +1,148 @@
+import pg from "pg";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { claimDelivery } from "@/lib/deliveries/engine/claim";
+import { startDelivering } from "@/lib/deliveries/engine/deliver";
+import { endedAttempt } from "@/lib/deliveries/engine/record";
+import { createRecorder } from "@/lib/deliveries/engine/recorder";
+import { replayWebhook } from "@/lib/deliveries/service";
+import { mutate, system } from "@/lib/platform/caller";
+import { databaseWaits } from "@/lib/platform/database-waits";
+import { db } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { type Receiver, startReceiver } from "../support/receiver";
+import { newWebhook, raiseBacklog, raiseEvent, type TestWebhook } from "../support/webhooks";
+
+// While a webhook's row is locked, the attempts of all others are recorded, and sending goes on.
+
+// A statement that waits for a lock must not go on without it, so that the test finds it waiting.
+databaseWaits.lock = 120_000;
+process.env.DATABASE_STATEMENT_TIMEOUT_MS = "60000";
+
+const nowhere = "http://127.0.0.1:9/";
+const refused = { errorCode: "connection_refused", durationMs: 1 } as const;
+
+const others: pg.Client[] = [];
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+afterAll(() => Promise.all(others.map((client) => client.end())));
+
+/** Another process's connection. */
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: env().DATABASE_URL });
+  await client.connect();
+  others.push(client);
+  return client;
+}
+
+/** Locks a row until the returned function is called. */
+async function lock(table: "webhooks" | "deliveries", id: string): Promise<() => Promise<unknown>> {
+  const client = await connect();
+  await client.query("BEGIN");
+  await client.query(`SELECT FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`, [id]);
+  return () => client.query("COMMIT");
+}
+
+async function failedAttempt({ partition }: TestWebhook) {
+  const [reference] = await raiseEvent(partition);
+  const delivery = reference && (await claimDelivery(reference));
+  if (!delivery) throw new Error("the delivery could not be claimed");
+  return endedAttempt(delivery, refused, new Date());
+}
+
+/** Whether the promise has settled. */
+function watch(work: Promise<unknown>) {
+  const state = { hasSettled: false };
+  void work.finally(() => {
+    state.hasSettled = true;
+  });
+  return state;
+}
+
+test.each(["webhooks", "deliveries"] as const)(
+  "attempts of a webhook wait while one of its %s is locked, and those of others do not",
+  async (table) => {
+    const [locked, free] = [await newWebhook(nowhere), await newWebhook(nowhere)];
+    const first = await failedAttempt(locked);
+    const release = await lock(table, table === "webhooks" ? locked.id : first.delivery.id);
+    const changes: [string, boolean][] = [];
+    const recorder = createRecorder({ onBlocked: (...change) => changes.push(change) });
+
+    const waiting = [recorder.record(first)];
+    expect(await recorder.record(await failedAttempt(free))).toMatchObject({ status: "PENDING" });
+    // Later ones wait behind it, in the order in which they ended.
+    for (let count = 2; count <= 4; count++) {
+      waiting.push(recorder.record(await failedAttempt(locked)));
+      expect(await recorder.record(await failedAttempt(free))).toMatchObject({
+        status: "PENDING",
+        consecutiveFailures: count,
+      });
+    }
+    expect(waiting.map(watch).map(({ hasSettled }) => hasSettled)).toEqual(
+      waiting.map(() => false),
+    );
+    expect(recorder.size()).toBe(0);
+    expect(recorder.blockedSize()).toBe(4);
+
+    await release();
+    const recorded = await Promise.all(waiting);
+    expect(recorded.map((attempt) => attempt?.consecutiveFailures)).toEqual([1, 4, 4, 4]);
+    expect(recorder.blockedSize()).toBe(0);
+    expect(changes).toContainEqual([locked.id, true]);
+    expect(changes.at(-1)).toEqual([locked.id, false]);
+    // Then it shares statements again.
+    expect(await recorder.record(await failedAttempt(locked))).toMatchObject({
+      consecutiveFailures: 5,
+    });
+    await recorder.flush();
+  },
+);
+
+test("a webhook that is locked while its receiver fails does not hold up the deliveries of others", async () => {
+  const failing: Receiver = await startReceiver((response) => void response.writeHead(500).end());
+  const healthy: Receiver = await startReceiver();
+  cleanups.push(failing.close, healthy.close);
+  const [locked, free] = [await newWebhook(failing.url), await newWebhook(healthy.url)];
+  const release = await lock("webhooks", locked.id);
+  const due = new Date(Date.now() - 60_000);
+  await raiseBacklog(locked.partition, locked.id, 200, due);
+  const delivering = startDelivering({ pollMs: 20 });
+  cleanups.push(() => delivering.stop());
+  await expect.poll(() => failing.requests.length).toBeGreaterThan(0);
+  // More than may be unrecorded.
+  await raiseBacklog(free.partition, free.id, 400, due);
+  delivering.wake();
+  const delivered = ({ partition, id }: TestWebhook) =>
+    db().delivery.count({ where: { ...partition, webhookId: id, status: "DELIVERED" } });
+  await expect.poll(() => delivered(free), { timeout: 60_000 }).toBe(400);
+  const attempts = () =>
+    db().delivery.count({ where: { ...locked.partition, webhookId: locked.id, attemptCount: 1 } });
+  expect(await attempts()).toBe(0);
+
+  await release();
+  await expect.poll(attempts, { timeout: 60_000 }).toBeGreaterThan(0);
+});
+
+test("a webhook is not locked while the events for a replay are counted", async () => {
+  const webhook = await newWebhook(nowhere);
+  await raiseEvent(webhook.partition);
+  await db().delivery.updateMany({ where: webhook.partition, data: { status: "DELIVERED" } });
+  const client = await connect();
+  await client.query("BEGIN");
+  await client.query("LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE");
+  const replay = mutate(system(webhook.partition), (caller) =>
+    replayWebhook(caller, webhook.id, { since: new Date(Date.now() - 60_000), dryRun: false }),
+  );
+  const waiting =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  while ((await client.query(waiting)).rowCount === 0);
+  const other = await connect();
+  const { rowCount } = await other.query(
+    "SELECT FROM webhooks WHERE id = $1 FOR NO KEY UPDATE NOWAIT",
+    [webhook.id],
+  );
+  expect(rowCount).toBe(1);
+  await client.query("COMMIT");
+  expect(await replay).toMatchObject({ count: 1 });
+});
