@@ -3,7 +3,7 @@ import { runSql } from "@/lib/platform/db";
 import { now as timeNow, timeSetByTest } from "@/lib/platform/time";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import type { DeliveryStatus } from "@/prisma/generated/enums";
-import { claimDelivery } from "./claim";
+import { claimDelivery, mayStart } from "./claim";
 import { deliveryStateStatement } from "./claim.sql";
 import { disableIfFailing } from "./disable-if-failing";
 import { endedAttempt } from "./record";
@@ -41,7 +41,7 @@ export async function attemptDelivery(
   { now = timeSetByTest() }: { now?: Date | null } = {},
 ): Promise<AttemptOutcome> {
   const delivery = await claimDelivery(reference, now);
-  if (delivery) {
+  if (delivery && mayStart(delivery)) {
     const startedAt = now ?? timeNow();
     const result = await sendDelivery(delivery, startedAt);
     if (!result) return readState(reference, now);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DeliveryReference } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { meter } from "@/lib/platform/meter";
+import { deadlineMs } from "@/lib/platform/outbound-http/outbound-request";
 import type { Query } from "@/lib/platform/sql";
 import type { AttemptTrigger, Environment, SignatureScheme } from "@/prisma/generated/enums";
 import {
@@ -14,6 +15,15 @@ import {
 
 /** Longer than a request and the recording of its result can take together. */
 export const leaseSeconds = 30;
+
+/**
+ * An attempt must start within this time of its claim. If a stopped or starved process started it
+ * later, its lease could end before the response arrives, and another worker could send it too.
+ */
+const latestStartMs = leaseSeconds * 1000 - deadlineMs - 5_000;
+
+export const mayStart = ({ claimedAtMs }: ClaimedDelivery): boolean =>
+  performance.now() - claimedAtMs <= latestStartMs;
 
 /** Everything needed to send a delivery and to record the result. */
 export type ClaimedDelivery = {
@@ -46,7 +56,7 @@ export type ClaimedDelivery = {
   /** The webhook's custom headers, or null without any. */
   sealedHeaders: string | null;
   leaseHolder: string;
-  /** The time of the claim, from `performance.now()`. */
+  /** When the claim began, from `performance.now()`. Its lease began later. */
   claimedAtMs: number;
 };
 
@@ -149,12 +159,12 @@ function backlogsOf(rows: (ClaimedRow & ContinuedColumns)[]): Backlog[] {
  */
 export async function claimDeliveries(request: ClaimRequest) {
   const { now, limit, cursor, allowances, defaultAllowance, overdueSeconds } = request;
-  const leaseHolder = randomUUID();
+  const lease = newLease();
   const rows = await runClaim<Partial<ClaimedRow & ContinuedColumns & ScanColumns>>(
     "batch",
     claimBatchStatement({
       now,
-      leaseHolder,
+      leaseHolder: lease.holder,
       leaseSeconds,
       limit,
       afterTenantId: cursor.tenantId,
@@ -169,7 +179,7 @@ export async function claimDeliveries(request: ClaimRequest) {
   );
 
   const claimed = rows.filter(({ id }) => id) as (ClaimedRow & ContinuedColumns)[];
-  const deliveries = claimed.map((row) => toClaimed(row, leaseHolder));
+  const deliveries = claimed.map((row) => toClaimed(row, lease));
   const backlogs = backlogsOf(claimed);
   const scan = rows.find(({ id }) => !id) ?? {};
   const { steps = 0, position = null, parked = 0, paced_ms: pacedMs = null } = scan;
@@ -189,12 +199,12 @@ export async function claimMore(
   shares: number[],
   now: Date | null = null,
 ): Promise<{ deliveries: ClaimedDelivery[]; backlogs: Backlog[] }> {
-  const leaseHolder = randomUUID();
+  const lease = newLease();
   const rows = await runClaim<ClaimedRow & ContinuedColumns>(
     "more",
     claimMoreStatement({
       now,
-      leaseHolder,
+      leaseHolder: lease.holder,
       leaseSeconds,
       tenantIds: from.map(({ tenantId }) => tenantId),
       environments: from.map(({ environment }) => environment),
@@ -203,7 +213,7 @@ export async function claimMore(
       shares,
     }),
   );
-  const deliveries = rows.map((row) => toClaimed(row, leaseHolder));
+  const deliveries = rows.map((row) => toClaimed(row, lease));
   return { deliveries, backlogs: backlogsOf(rows) };
 }
 
@@ -218,12 +228,18 @@ export async function claimRequested({
   limit,
   overdueSeconds,
 }: RequestedClaim): Promise<ClaimedDelivery[]> {
-  const leaseHolder = randomUUID();
+  const lease = newLease();
   const rows = await runClaim<ClaimedRow>(
     "requested",
-    claimRequestedStatement({ now, leaseHolder, leaseSeconds, limit, overdueSeconds }),
+    claimRequestedStatement({
+      now,
+      leaseHolder: lease.holder,
+      leaseSeconds,
+      limit,
+      overdueSeconds,
+    }),
   );
-  return rows.map((row) => toClaimed(row, leaseHolder));
+  return rows.map((row) => toClaimed(row, lease));
 }
 
 type ClaimOne = { delivery: ClaimedDelivery | null; pacedMs: number | null };
@@ -237,16 +253,16 @@ export async function claimOne(
   { tenantId, environment, id }: DeliveryReference,
   now: Date | null = null,
 ): Promise<ClaimOne> {
-  const leaseHolder = randomUUID();
-  const values = { now, leaseHolder, leaseSeconds, tenantId, environment, id };
+  const lease = newLease();
+  const values = { now, leaseHolder: lease.holder, leaseSeconds, tenantId, environment, id };
   const [plain] = await runClaim<ClaimedRow>("one", claimPlainStatement(values));
-  if (plain) return { delivery: toClaimed(plain, leaseHolder), pacedMs: null };
+  if (plain) return { delivery: toClaimed(plain, lease), pacedMs: null };
   const [row] = await runClaim<Partial<ClaimedRow> & { paced_ms: number | null }>(
     "one",
     claimOneStatement(values),
   );
   return {
-    delivery: row?.id ? toClaimed(row as ClaimedRow, leaseHolder) : null,
+    delivery: row?.id ? toClaimed(row as ClaimedRow, lease) : null,
     pacedMs: row?.paced_ms ?? null,
   };
 }
@@ -274,7 +290,11 @@ async function runClaim<Row extends { id?: string }>(
   return rows;
 }
 
-function toClaimed(row: ClaimedRow, leaseHolder: string): ClaimedDelivery {
+type Lease = { holder: string; claimedAtMs: number };
+
+const newLease = (): Lease => ({ holder: randomUUID(), claimedAtMs: performance.now() });
+
+function toClaimed(row: ClaimedRow, lease: Lease): ClaimedDelivery {
   return {
     tenantId: row.tenant_id,
     environment: row.environment,
@@ -295,7 +315,7 @@ function toClaimed(row: ClaimedRow, leaseHolder: string): ClaimedDelivery {
     payload: row.payload,
     sealedSecrets: row.sealed_secrets ?? "",
     sealedHeaders: row.sealed_headers,
-    leaseHolder,
-    claimedAtMs: performance.now(),
+    leaseHolder: lease.holder,
+    claimedAtMs: lease.claimedAtMs,
   };
 }

@@ -14,10 +14,12 @@ import {
   claimOne,
   claimRequested,
   leaseSeconds,
+  mayStart,
   startOfScan,
 } from "./claim";
 import { endedAttempt, isSuccess } from "./record";
 import { createRecorder } from "./recorder";
+import { giveBack } from "./release-leases";
 import { sendDelivery } from "./send-delivery";
 import { createAllowances } from "./webhook-concurrency";
 
@@ -57,10 +59,10 @@ const pauseAfterErrorMs = 250;
 const shortestPacedMs = 10;
 
 /**
- * An attempt must start within this time of its claim. If a stopped or starved process started it
- * later, its lease could end before the response arrives, and another worker could send it too.
+ * A claimed delivery that has waited longer than this is claimed again instead of being sent, because
+ * its webhook may have been deleted or changed, or its content redacted.
  */
-const latestStartMs = leaseSeconds * 1000 - deadlineMs - 5_000;
+const longestQueuedMs = 2_000;
 
 export type DeliverOptions = {
   /**
@@ -74,6 +76,9 @@ export type DeliverOptions = {
   /** How long it waits before it checks again without being woken. */
   pollMs?: number;
 };
+
+/** `sinceMs` is from `performance.now()`. */
+type Queued = { delivery: ClaimedDelivery; sinceMs: number };
 
 type InFlight = { startedAtMs: number; ended: Promise<void> };
 
@@ -103,7 +108,7 @@ export function startDelivering({
   const allowances = createAllowances(concurrencyPerWebhook);
   const inFlight = new Set<InFlight>();
   /** In the order in which they start. Their leases and allowances are taken. */
-  const claimed: ClaimedDelivery[] = [];
+  const claimed: Queued[] = [];
   let cursor = startOfScan;
   let backlogs: Backlog[] = [];
   let continuesUntilMs = 0;
@@ -252,10 +257,11 @@ export function startDelivering({
   /** @returns how many of each webhook */
   function addClaimed(deliveries: ClaimedDelivery[]): Map<string, number> {
     const taken = new Map<string, number>();
+    const sinceMs = performance.now();
     for (const delivery of deliveries) {
       taken.set(delivery.webhookId, (taken.get(delivery.webhookId) ?? 0) + 1);
       allowances.take(delivery.webhookId);
-      claimed.push(delivery);
+      claimed.push({ delivery, sinceMs });
     }
     startClaimed();
     return taken;
@@ -263,12 +269,34 @@ export function startDelivering({
 
   function take(delivery: ClaimedDelivery): void {
     allowances.take(delivery.webhookId);
-    start(delivery);
+    if (mayStart(delivery)) start(delivery);
+    else void putBack([delivery]);
   }
 
   function startClaimed(): void {
     if (claimed.length === 0 || isAbandoned) return;
-    for (const delivery of claimed.splice(0, Math.max(0, roomForUnrecorded()))) start(delivery);
+    const freshSinceMs = performance.now() - longestQueuedMs;
+    const firstFresh = claimed.findIndex(
+      ({ delivery, sinceMs }) => sinceMs >= freshSinceMs && mayStart(delivery),
+    );
+    const stale = claimed.splice(0, firstFresh < 0 ? claimed.length : firstFresh);
+    if (stale.length > 0) void putBack(stale.map(({ delivery }) => delivery));
+    const started = claimed.splice(0, Math.max(0, roomForUnrecorded()));
+    for (const { delivery } of started) start(delivery);
+  }
+
+  /** If they cannot be given back now, they are claimed again when their leases end. */
+  async function putBack(deliveries: ClaimedDelivery[]): Promise<void> {
+    for (const { webhookId } of deliveries) allowances.release(webhookId, null);
+    await giveBack(deliveries).catch((error) =>
+      warnOfFailure(
+        log,
+        error,
+        { deliveries: deliveries.length },
+        "claims could not be given back",
+      ),
+    );
+    wake();
   }
 
   function start(delivery: ClaimedDelivery): void {
@@ -297,7 +325,6 @@ export function startDelivering({
   }
 
   async function send(delivery: ClaimedDelivery): Promise<boolean> {
-    if (performance.now() - delivery.claimedAtMs > latestStartMs) return false;
     const startedAt = now();
     const result = await sendDelivery(delivery, startedAt);
     if (!result) allowances.pause(delivery.webhookId, leaseSeconds * 1_000);

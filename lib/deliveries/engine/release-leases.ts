@@ -1,5 +1,6 @@
 import { runSql } from "@/lib/platform/db";
-import { sql } from "@/lib/platform/sql";
+import { fewRowsOf, sql, withoutFlush } from "@/lib/platform/sql";
+import type { ClaimedDelivery } from "./claim";
 
 const releaseLeasesStatement = sql(
   "release_leases",
@@ -17,4 +18,28 @@ const releaseLeasesStatement = sql(
  */
 export async function releaseLeases(): Promise<number> {
   return (await runSql(releaseLeasesStatement({}))).length;
+}
+
+const giveBackStatement = sql(
+  "give_back_deliveries",
+  { tenantIds: "text[]", environments: "Environment[]", ids: "text[]", leaseHolders: "text[]" },
+  (p) => `
+  WITH given AS (
+    SELECT * FROM unnest(${p.tenantIds}, ${p.environments}, ${p.ids}, ${p.leaseHolders}) AS g (tenant_id, environment, id, lease_holder)
+  )
+  UPDATE deliveries d SET lease_holder = NULL, lease_expires_at = NULL FROM ${fewRowsOf("given")} g
+  WHERE d.tenant_id = g.tenant_id AND d.environment = g.environment AND d.id = g.id AND d.lease_holder = g.lease_holder
+    AND ${withoutFlush}`,
+);
+
+/** Ends the leases of deliveries that were claimed and not sent. They can be claimed again. */
+export async function giveBack(deliveries: ClaimedDelivery[]): Promise<void> {
+  await runSql(
+    giveBackStatement({
+      tenantIds: deliveries.map(({ tenantId }) => tenantId),
+      environments: deliveries.map(({ environment }) => environment),
+      ids: deliveries.map(({ id }) => id),
+      leaseHolders: deliveries.map(({ leaseHolder }) => leaseHolder),
+    }),
+  );
 }

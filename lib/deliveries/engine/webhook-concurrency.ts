@@ -67,15 +67,15 @@ export function createAllowances(maximumLimit: number) {
   }
 
   /**
-   * Called when a delivery has ended.
+   * Called when a delivery has ended, or was not sent: `isSuccess` is then null.
    * @returns whether to claim again now: its webhook may have more due deliveries, and at most half
    * of its limit is in use
    */
-  function release(webhookId: string, isSuccess: boolean): boolean {
+  function release(webhookId: string, isSuccess: boolean | null): boolean {
     const entry = entries.get(webhookId);
     if (!entry) return false;
     entry.inFlight--;
-    entry.limit = isSuccess ? Math.min(entry.limit + 1, maximumLimit) : 1;
+    if (isSuccess !== null) entry.limit = isSuccess ? Math.min(entry.limit + 1, maximumLimit) : 1;
     if (!entry.isSaturated || !isWorthClaiming(entry)) return false;
     entry.isSaturated = false;
     return true;
