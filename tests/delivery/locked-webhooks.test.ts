@@ -9,6 +9,7 @@ import { mutate, system } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { hasWaiting } from "../support/locks";
 import { type Receiver, startReceiver } from "../support/receiver";
 import { newWebhook, raiseBacklog, raiseEvent, type TestWebhook } from "../support/webhooks";
 
@@ -134,9 +135,7 @@ test("a webhook is not locked while the events for a replay are counted", async 
   const replay = mutate(system(webhook.partition), (caller) =>
     replayWebhook(caller, webhook.id, { since: new Date(Date.now() - 60_000), dryRun: false }),
   );
-  const waiting =
-    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  while ((await client.query(waiting)).rowCount === 0);
+  while (!(await hasWaiting(client)));
   const other = await connect();
   const { rowCount } = await other.query(
     "SELECT FROM webhooks WHERE id = $1 FOR NO KEY UPDATE NOWAIT",

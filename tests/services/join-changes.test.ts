@@ -17,6 +17,7 @@ import { type Span, setTracer, type Tracer } from "@/lib/platform/tracing";
 import { destroyConnection } from "@/lib/platform/watch-connection";
 import { newId } from "@/lib/resources/ids";
 import { updateWebhook } from "@/lib/webhooks/service";
+import { countWaiting } from "../support/locks";
 import { newPartition, newWebhook } from "../support/webhooks";
 
 // Changes that start in the same turn of the event loop share a statement. Rows that were written
@@ -130,12 +131,9 @@ async function messagesOf({ tenantId }: Partition): Promise<Written[]> {
 
 const transactionsOf = (rows: Written[]) => new Set(rows.map(({ xact }) => xact)).size;
 
-const waitingForLock =
-  "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-
 /** Resolves once this many statements wait for a lock. */
 async function waitsForLock(client: pg.Client, count = 1): Promise<void> {
-  while (((await client.query(waitingForLock)).rowCount ?? 0) < count);
+  while ((await countWaiting(client)) < count);
 }
 
 /** A transaction of another process that has done this work and is still open. */
@@ -250,7 +248,7 @@ test("of the messages to a locked conversation, one waits in the database, and a
     await Promise.all(free.map((id) => post(partition, id, "Hi")));
   }
   await waitsForLock(other);
-  expect((await other.query(waitingForLock)).rowCount).toBe(1);
+  expect(await countWaiting(other)).toBe(1);
   await other.query("COMMIT");
   expect((await Promise.all(replies)).map((reply) => [reply?.text, reply?.sequence])).toEqual(
     texts.map((text, index) => [text, index + 1]),
@@ -269,7 +267,7 @@ test("changes that wait for locks leave most connections to the others", async (
     expect(await post(partition, free, "Hi")).toMatchObject({ sequence: index });
   const most = Math.floor(connections / 3);
   await waitsForLock(other, most);
-  expect((await other.query(waitingForLock)).rowCount).toBe(most);
+  expect(await countWaiting(other)).toBe(most);
   await other.query("COMMIT");
   expect((await Promise.all(waiting)).map((reply) => reply?.sequence)).toEqual(locked.map(() => 1));
 });
@@ -530,7 +528,7 @@ test("events and deliveries follow the sequence, even if another process posts w
   await waitsForLock(client);
   const between = mutate(system(partition), (caller) => postMessage(caller, other, { text: "c" }));
   const state = watch(between);
-  while (!state.hasSettled && (await client.query(waitingForLock)).rowCount !== 2);
+  while (!state.hasSettled && (await countWaiting(client)) !== 2);
   await client.query("SELECT pg_advisory_unlock(hashtext($1))", [one]);
   await Promise.all([...together, between]);
 

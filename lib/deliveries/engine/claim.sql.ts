@@ -113,6 +113,9 @@ const continuation = `, p.share, ${milliseconds("d.next_attempt_at")} AS due_ms`
  */
 const readPerOrderedWebhook = 128;
 
+/** How many more webhooks than it can take from a claim considers, because deliveries may be locked. */
+const spareTurns = 4;
+
 /** Seconds until a webhook is checked again whose row another transaction has locked. */
 const lockedSeconds = 0.05;
 
@@ -138,7 +141,8 @@ const nextWaiting = (after: string) => `
  * webhooks of the oldest due rows, for speed, and those that a round-robin scan of all waiting
  * webhooks reaches next, for fairness. Each step of the scan is one index lookup, however many rows
  * a webhook has. Every candidate gets an equal share of the batch, up to its allowance, which is
- * how many more deliveries it may have in flight. Of a webhook with ordering, more due deliveries are
+ * how many more deliveries it may have in flight. If there is less room than there are webhooks, those
+ * with the fewest in flight come first, and then those that have waited longest. Of a webhook with ordering, more due deliveries are
  * read, and those that are not the first of their lanes are parked. A webhook whose limit per second
  * is used up has no share. Returns a row for each delivery, and one that has only the scan's new
  * position, how many deliveries were parked, and the milliseconds until a webhook with a limit per
@@ -156,9 +160,10 @@ export const claimBatchStatement = sql(
     afterEnvironment: "Environment",
     afterWebhookId: "text",
     steps: "int",
-    // Webhooks and their allowances, and the allowance of all others.
+    // Webhooks, their allowances and how many of each are in flight, and the allowance of all others.
     webhookIds: "text[]",
     allowances: "int[]",
+    inFlight: "int[]",
     defaultAllowance: "int",
     overdueSeconds: "float8",
   },
@@ -169,7 +174,7 @@ export const claimBatchStatement = sql(
       lockDue({ r, due: `d.next_attempt_at <= ${dueAt}`, limit, now });
     return `
   WITH RECURSIVE oldest AS MATERIALIZED (
-    SELECT d.tenant_id, d.environment, d.webhook_id FROM deliveries d
+    SELECT d.tenant_id, d.environment, d.webhook_id, d.next_attempt_at FROM deliveries d
     WHERE d.status = 'PENDING' AND d.next_attempt_at <= ${dueAt} AND ${isFree(now)}
     ORDER BY d.next_attempt_at LIMIT ${p.steps}
   ),
@@ -181,27 +186,38 @@ export const claimBatchStatement = sql(
     CROSS JOIN LATERAL (${nextWaiting("w.tenant_id, w.environment, w.webhook_id")}) n
     WHERE w.step < ${p.steps}
   ),
-  candidate AS (
-    SELECT tenant_id, environment, webhook_id FROM oldest
-    UNION
-    SELECT tenant_id, environment, webhook_id FROM waiting WHERE next_attempt_at <= ${dueAt}
+  candidate AS MATERIALIZED (
+    SELECT tenant_id, environment, webhook_id, min(next_attempt_at) AS due_at FROM (
+      SELECT * FROM oldest
+      UNION ALL
+      SELECT tenant_id, environment, webhook_id, next_attempt_at FROM waiting WHERE next_attempt_at <= ${dueAt}
+    ) c GROUP BY tenant_id, environment, webhook_id
   ),
   known AS MATERIALIZED (
     SELECT w.tenant_id, w.environment, w.id AS webhook_id, ${webhookColumns}, w.consecutive_failures >= ${probeAfterFailures} AS is_failing,
       w.ordering = 'conversation' AS is_ordered, ${waitsForHeld("w")} AS waits_for_held,
       least(coalesce(b.allowance, ${p.defaultAllowance}), ${burst("w")}) AS allowance, w.next_paced_at,
+      coalesce(b.in_flight, 0) AS in_flight, c.due_at,
       ${isOpen("w", now)} AND NOT (${isPaced("w")} AND EXISTS (
         SELECT 1 FROM deliveries d
         WHERE ${samePartition("d", "w")} AND d.webhook_id = w.id AND d.requested_at IS NOT NULL AND ${isFree(now)}
       )) AS is_open
     FROM candidate c
     JOIN webhooks w ON ${samePartition("w", "c")} AND w.id = c.webhook_id
-    LEFT JOIN unnest(${p.webhookIds}, ${p.allowances}) AS b (id, allowance) ON b.id = w.id
+    LEFT JOIN unnest(${p.webhookIds}, ${p.allowances}, ${p.inFlight}) AS b (id, allowance, in_flight) ON b.id = w.id
     WHERE ${isReady(now)} AND coalesce(b.allowance, ${p.defaultAllowance}) > 0 AND ${isNotMoving("w.tenant_id")}
   ),
   ready AS MATERIALIZED (
-    SELECT *, CASE WHEN is_failing THEN 1 ELSE least(allowance, greatest(1, ${p.limit} / (count(*) OVER ())::int)) END AS share
-    FROM known WHERE is_open
+    SELECT * FROM (
+      SELECT *, CASE WHEN is_failing THEN 1 ELSE least(allowance, greatest(1, ${p.limit} / (count(*) OVER ())::int)) END AS share,
+        row_number() OVER (ORDER BY in_flight, due_at) AS turn
+      FROM known r
+      WHERE is_open AND ((SELECT count(*) FROM candidate) <= ${p.limit} OR EXISTS (
+        SELECT 1 FROM deliveries d
+        WHERE d.status = 'PENDING' AND ${samePartition("d", "r")} AND d.webhook_id = r.webhook_id
+          AND d.next_attempt_at <= ${dueAt} AND ${isFree(now)} AND d.requested_at IS NULL
+      ))
+    ) r WHERE turn <= ${p.limit} + ${spareTurns}
   ),
   due_in_order AS MATERIALIZED (
     SELECT r.*, d.id, d.event_id, d.conversation_id, d.position, d.next_attempt_at FROM ready r
@@ -215,12 +231,12 @@ export const claimBatchStatement = sql(
   ),
   picked AS MATERIALIZED (
     SELECT * FROM (
-      SELECT ${pickedColumns("r")}, CASE WHEN NOT (r.is_failing OR r.is_paced) THEN r.share END AS share, d.id FROM ready r CROSS JOIN LATERAL (${dueOf("r", "r.share")}) d
+      SELECT ${pickedColumns("r")}, CASE WHEN NOT (r.is_failing OR r.is_paced) THEN r.share END AS share, r.turn, d.id FROM ready r CROSS JOIN LATERAL (${dueOf("r", "r.share")}) d
       WHERE NOT r.is_ordered
       UNION ALL
-      SELECT ${pickedColumns("f")}, NULL, f.id FROM first_in_order f WHERE f.place <= f.share
+      SELECT ${pickedColumns("f")}, NULL, f.turn, f.id FROM first_in_order f WHERE f.place <= f.share
     ) due
-    LIMIT ${p.limit}
+    ORDER BY turn LIMIT ${p.limit}
   ),
   ${reserve(p)},
   ${leaseAndReturn(p, isReserved, continuation)}
@@ -301,7 +317,7 @@ export const claimRequestedStatement = sql(
     const now = nowOf(p.now);
     return `
   WITH ranked AS MATERIALIZED (
-    SELECT d.tenant_id, d.environment, d.webhook_id, d.id, ${isFree(now)} AS is_free,
+    SELECT d.tenant_id, d.environment, d.webhook_id, d.id, d.requested_at, ${isFree(now)} AS is_free,
       row_number() OVER (PARTITION BY d.tenant_id, d.environment, d.webhook_id ORDER BY d.requested_at, d.id) AS place
     FROM deliveries d WHERE d.requested_at IS NOT NULL AND ${isNotMoving("d.tenant_id")}
   ),
@@ -311,7 +327,7 @@ export const claimRequestedStatement = sql(
     JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
     WHERE ${isFree(now)} AND d.requested_at IS NOT NULL AND ${isOpen("w", now)} AND r.place <= coalesce(${burst("w")}, r.place)
       AND (${p.overdueSeconds} = 0 OR d.requested_at <= ${now} - make_interval(secs => ${p.overdueSeconds}))
-    LIMIT ${p.limit}
+    ORDER BY r.place, r.requested_at LIMIT ${p.limit}
     FOR NO KEY UPDATE OF d SKIP LOCKED
   ),
   ${reserve(p)},

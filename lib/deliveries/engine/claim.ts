@@ -79,6 +79,8 @@ export type ClaimRequest = {
    */
   allowances: Map<string, number>;
   defaultAllowance: number;
+  /** How many deliveries of each webhook this process has in flight. Defaults to none. */
+  inFlight?: Map<string, number>;
   overdueSeconds: number;
 };
 
@@ -158,7 +160,7 @@ function backlogsOf(rows: (ClaimedRow & ContinuedColumns)[]): Backlog[] {
  * a limit per second may take more.
  */
 export async function claimDeliveries(request: ClaimRequest) {
-  const { now, limit, cursor, allowances, defaultAllowance, overdueSeconds } = request;
+  const { now, limit, cursor, allowances, defaultAllowance, inFlight, overdueSeconds } = request;
   const lease = newLease();
   const rows = await runClaim<Partial<ClaimedRow & ContinuedColumns & ScanColumns>>(
     "batch",
@@ -173,6 +175,7 @@ export async function claimDeliveries(request: ClaimRequest) {
       steps: scanSteps,
       webhookIds: [...allowances.keys()],
       allowances: [...allowances.values()],
+      inFlight: Array.from(allowances.keys(), (webhookId) => inFlight?.get(webhookId) ?? 0),
       defaultAllowance,
       overdueSeconds,
     }),

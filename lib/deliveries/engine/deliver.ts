@@ -210,7 +210,10 @@ export function startDelivering({
     const limit = Math.min(room, concurrency - inUse());
     if (hasEnough || limit <= 0) return false;
     const allowed = allowances.remaining();
-    if (backlogs.length > 0 && performance.now() < continuesUntilMs) {
+    // If nearly all slots are in use, the next ones are for the webhooks that use the fewest. Next to
+    // Inngest, this process takes only what is overdue, which is little.
+    const mayContinue = limit === room && overdueSeconds() === 0;
+    if (mayContinue && backlogs.length > 0 && performance.now() < continuesUntilMs) {
       await claimMoreAndSend(limit, allowed);
       return true;
     }
@@ -219,13 +222,12 @@ export function startDelivering({
       cursor,
       allowances: allowed,
       defaultAllowance: allowances.initialLimit,
+      inFlight: allowances.inFlight(),
       overdueSeconds: overdueSeconds(),
     });
     cursor = claim.cursor;
     const taken = addClaimed(claim.deliveries);
-    // Next to Inngest, this process takes only what is overdue, which is little.
-    const mayContinue = overdueSeconds() === 0 && claim.backlogs.length === taken.size;
-    backlogs = mayContinue ? claim.backlogs : [];
+    backlogs = claim.backlogs.length === taken.size ? claim.backlogs : [];
     continuesUntilMs = performance.now() + continueMs;
     const hasRoom = allowances.noteSaturation(allowed, taken);
     if (claim.pacedMs !== null) wakeIn(claim.pacedMs);

@@ -37,6 +37,9 @@ export function createAllowances(maximumLimit: number) {
     return result;
   }
 
+  const inFlight = (): Map<string, number> =>
+    new Map(Array.from(entries, ([webhookId, entry]) => [webhookId, entry.inFlight]));
+
   function take(webhookId: string): void {
     const entry = entries.get(webhookId) ?? {
       inFlight: 0,
@@ -87,7 +90,7 @@ export function createAllowances(maximumLimit: number) {
     if (entry) entry.pausedUntilMs = performance.now() + pauseMs;
   }
 
-  return { initialLimit, remaining, take, noteSaturation, release, pause };
+  return { initialLimit, remaining, inFlight, take, noteSaturation, release, pause };
 }
 
 /** Whether at most half of the limit is in use, so that one claim brings many deliveries. */
