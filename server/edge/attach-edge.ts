@@ -95,7 +95,8 @@ export function attachEdge(
     if (isBelow("/api/v1", url)) return void response.writeHead(404).end();
     if (isOfApi(url)) return void serveApi(request, response);
     if (isMcp(url)) return void serveMcp(request, response);
-    if (!isBelow("/api", url) && refuseForgedAction(request, response)) return;
+    // Below /api, too: Next serves `/api/live` as a page of the organization "api".
+    if (refuseForgedAction(request, response)) return;
     preparePage(request, response, url);
     bufferBody(request, response, () => void servePages(request, response));
   };

@@ -462,6 +462,15 @@ describe("a form that no page of ours sent is refused before Next reads it", () 
     expect(await response.text()).toMatch(/^[^<>]+\.\n$/);
   });
 
+  test.each(["/api/live", "/api/dashboard/agents", "/api/auth/signout"])(
+    "403 from a page of another site for %s",
+    async (path) => {
+      const headers = { "Next-Action": id, Origin: "https://elsewhere.example" };
+      const response = await fetch(`${baseUrl()}${path}`, { method: "POST", headers, body: "x" });
+      expect(response.status).toBe(403);
+    },
+  );
+
   test("the API takes no part in this: it has no cookies", async () => {
     const headers = {
       ...bearer(await newTenant()),
