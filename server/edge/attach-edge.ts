@@ -66,6 +66,9 @@ export function attachEdge(
     // all to the second.
     requireHostHeader: false,
     httpAllowHalfOpen: true,
+    // Node would drop the headers after the 1,000th, such as the client's address or the length of
+    // the body. Its limit for the size of all headers is enough.
+    maxHeadersCount: 0,
   });
   // A server that listens already checks at its earlier interval until it is set up again.
   if (server.listening)

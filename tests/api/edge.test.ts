@@ -329,6 +329,16 @@ describe("413 as soon as a body outside the API exceeds its limit", () => {
     streaming.socket.destroy();
   });
 
+  test("413 if the length is the last of 1,100 headers", async () => {
+    const filler = Object.fromEntries(
+      Array.from({ length: 1_098 }, (_, index) => [`h${index}`, "1"]),
+    );
+    const { socket, until } = await openRaw(baseUrl());
+    socket.write(head("POST /login HTTP/1.1", { ...filler, "Content-Length": 256 * 1_024 + 1 }));
+    expect(statusesIn(await until(/\r\n\r\n/))).toEqual([413]);
+    socket.destroy();
+  });
+
   test("413 arrives although the body continues for megabytes", async () => {
     const body = new Blob([Buffer.alloc(6 * 1_024 ** 2, "x")]);
     const headers = { "content-type": "application/x-www-form-urlencoded" };
