@@ -49,9 +49,10 @@ export async function dashboardPlace(tenantSlug: string, environment: string): P
     redirect(`/second-factor?callbackUrl=${encodeURIComponent(path)}`);
   }
   const { address } = await currentDevice();
+  const { id, provedAt, sessionId } = user;
   const identity: Identity = {
     partition: { tenantId: tenant.id, environment },
-    actor: { type: "USER", id: user.id, role, provedAt: user.provedAt },
+    actor: { type: "USER", id, role, provedAt, sessionId },
     request: { id: currentRequestId(), idempotencyKey: null },
     address,
   };

@@ -11,12 +11,13 @@ export type Partition = { tenantId: string; environment: Environment };
 
 /**
  * A user's role is read from the database for each request; services check it with `requireRole`.
- * `provedAt` is when they last proved their identity; `requireStepUp` checks it.
+ * `provedAt` is when they last proved their identity; `requireStepUp` checks it. `sessionId` is
+ * missing where the user does not act through a session of the dashboard.
  */
 export type Actor =
   | { type: "API_KEY"; id: string; scopes?: ReadonlySet<string> }
   | { type: "SYSTEM" | "OPERATOR"; id: string }
-  | { type: "USER"; id: string; role: Role; provedAt?: Date | null };
+  | { type: "USER"; id: string; role: Role; provedAt?: Date | null; sessionId?: string };
 
 /** Identifies a delivery across all tenants. */
 export type DeliveryReference = Partition & { id: string };

@@ -14,7 +14,7 @@ import type { Caller } from "@/lib/platform/caller";
 import { AppError } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { kindOfId } from "@/lib/resources/ids";
-import { lockTenant } from "@/lib/tenants/service";
+import { lockTenantAsMember } from "@/lib/tenants/service";
 import { type SampleFile, sampleKnowledgeBase } from "./sample-documents";
 import { metadata, sampleAgent, sampleConversations, sampleCustomers } from "./sample-objects";
 
@@ -52,7 +52,7 @@ export async function sampleDataState({ db, partition }: Caller): Promise<Sample
 export async function addSampleData(caller: Caller, files: SampleFile[]): Promise<void> {
   requireRole(caller, "MEMBER", "add sample data");
   requireTest(caller);
-  const tenant = await lockTenant(caller);
+  const tenant = await lockTenantAsMember(caller);
   if (tenant.sampleIds.length > 0) return;
 
   const name = await freeName(caller, sampleKnowledgeBase.name);
@@ -94,7 +94,7 @@ export async function addSampleData(caller: Caller, files: SampleFile[]): Promis
 export async function removeSampleData(caller: Caller): Promise<void> {
   requireRole(caller, "MEMBER", "remove sample data");
   requireTest(caller);
-  const tenant = await lockTenant(caller);
+  const tenant = await lockTenantAsMember(caller);
   if (tenant.sampleIds.length === 0) return;
   const removed = { conversations: 0, customers: 0, agents: 0, documents: 0, knowledgeBases: 0 };
   const of = (kind: ReturnType<typeof kindOfId>) =>

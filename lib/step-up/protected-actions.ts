@@ -1,8 +1,8 @@
 import { recordAudit } from "@/lib/audit/service";
 import { mailTransport } from "@/lib/mail/mail-transport";
 import type { Actor, Caller } from "@/lib/platform/caller";
-import { type AfterRollback, AppError } from "@/lib/platform/errors";
-import { lockTenant } from "@/lib/tenants/service";
+import type { AfterRollback } from "@/lib/platform/errors";
+import { lockTenantAsMember } from "@/lib/tenants/service";
 import { ProofNeeded, requireRecentProof } from "./proof";
 
 type ProtectedAction = {
@@ -68,12 +68,13 @@ export class AddressUnverified extends Error {
 }
 
 /**
- * Takes the organization's lock. Verifying an address, suspending and removing a member take it
- * too, so a request that was allowed before one of these cannot create anything after it. Keys,
- * jobs and operators pass.
+ * Takes the organization's lock. Verifying an address, changing a role, suspending and removing a
+ * member and ending their sessions take it too, so a request that was allowed before one of these
+ * cannot create anything after it. Keys, jobs and operators pass.
  * @throws AddressUnverified while mail is configured and the user has not confirmed their address
  * @throws ProofNeeded if the user's last proof is too old, or older than the verification of their
  * address
+ * @throws AppError as `lockTenantAsMember` does
  */
 export async function requireStepUp(caller: Caller, name: ProtectedActionName): Promise<void> {
   const { actor } = caller;
@@ -99,15 +100,11 @@ async function checkUser(
   action: ProtectedAction,
 ): Promise<void> {
   const { partition, db } = caller;
-  const { id: tenantId } = await lockTenant(caller);
-  const membership = await db.membership.findUnique({
-    where: { tenantId_userId: { tenantId, userId: actor.id }, suspendedAt: null },
-    select: { user: { select: { emailVerifiedAt: true } } },
+  await lockTenantAsMember(caller);
+  const { emailVerifiedAt } = await db.user.findUniqueOrThrow({
+    where: { id: actor.id },
+    select: { emailVerifiedAt: true },
   });
-  if (!membership)
-    throw new AppError("not-found", "You are no longer a member of this organization.");
-
-  const { emailVerifiedAt } = membership.user;
   if (emailVerifiedAt && (!actor.provedAt || actor.provedAt < emailVerifiedAt))
     throw new ProofNeeded(action.what);
   if (action.onlyLive && partition.environment !== "live") return;

@@ -6,6 +6,7 @@ import { AppError, limitReached } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { newId } from "@/lib/resources/ids";
 import { lockAccount } from "@/lib/resources/lock-row";
+import { findProof } from "@/lib/sessions/service";
 import type { Plan } from "@/prisma/generated/enums";
 
 /** Requests per minute that a key may make, unless it has its own limit. */
@@ -122,7 +123,7 @@ export function getTenant({ db, partition }: Caller) {
 /** The slug does not change, because it is in bookmarks. */
 export async function renameTenant(caller: Caller, name: string) {
   requireRole(caller, "ADMIN", "rename the organization");
-  const before = await lockTenant(caller);
+  const before = await lockTenantAsMember(caller);
   if (before.name === name) return before;
 
   const after = await caller.db.tenant.update({ where: { id: before.id }, data: { name } });
@@ -172,6 +173,32 @@ export async function announceOwner(
 export async function lockTenant(caller: Caller) {
   await lockAccount(caller, { tenantId: caller.partition.tenantId });
   return getTenant(caller);
+}
+
+/**
+ * The same for a change that depends on the user's role. The request may have waited for the lock
+ * while the user was demoted or removed, or while their session was ended. Keys, jobs and operators
+ * only take the lock.
+ * @throws AppError `not-found`, `conflict` or `unauthorized` if that happened
+ */
+export async function lockTenantAsMember(caller: Caller) {
+  const tenant = await lockTenant(caller);
+  const { actor, db } = caller;
+  if (actor.type !== "USER") return tenant;
+  const membership = await db.membership.findUnique({
+    where: { tenantId_userId: { tenantId: tenant.id, userId: actor.id }, suspendedAt: null },
+    select: { role: true },
+  });
+  if (!membership)
+    throw new AppError("not-found", "You are no longer a member of this organization.");
+  if (membership.role !== actor.role)
+    throw new AppError(
+      "conflict",
+      "Your role in this organization has changed. Reload the page and try again.",
+    );
+  if (actor.sessionId && !(await findProof(db, actor.sessionId)))
+    throw new AppError("unauthorized", "Your session has ended. Sign in again.");
+  return tenant;
 }
 
 /** Every organization, oldest first. For operators. */

@@ -4,7 +4,7 @@ import { type Caller, mutate, system } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { AppError, invalidBody } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
-import { lockTenant } from "@/lib/tenants/service";
+import { lockTenantAsMember } from "@/lib/tenants/service";
 import {
   isWipeUnfinishedStatement,
   lockWipeStatement,
@@ -25,7 +25,7 @@ import {
  */
 export async function requestWipe(caller: Caller, confirmation: string): Promise<void> {
   requireRole(caller, "ADMIN", "wipe the test data");
-  const tenant = await lockTenant(caller);
+  const tenant = await lockTenantAsMember(caller);
   if (confirmation !== tenant.slug)
     throw invalidBody("/confirmation", "custom", `must be ${tenant.slug} to confirm`);
   if (await findWipe(caller))

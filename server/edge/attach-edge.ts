@@ -66,6 +66,9 @@ export function attachEdge(
     // all to the second.
     requireHostHeader: false,
     httpAllowHalfOpen: true,
+    // Node would drop the headers after the 1,000th, such as the client's address or the length of
+    // the body. Its limit for the size of all headers is enough.
+    maxHeadersCount: 0,
   });
   // A server that listens already checks at its earlier interval until it is set up again.
   if (server.listening)
@@ -95,7 +98,8 @@ export function attachEdge(
     if (isBelow("/api/v1", url)) return void response.writeHead(404).end();
     if (isOfApi(url)) return void serveApi(request, response);
     if (isMcp(url)) return void serveMcp(request, response);
-    if (!isBelow("/api", url) && refuseForgedAction(request, response)) return;
+    // Below /api, too: Next serves `/api/live` as a page of the organization "api".
+    if (refuseForgedAction(request, response)) return;
     preparePage(request, response, url);
     bufferBody(request, response, () => void servePages(request, response));
   };

@@ -12,16 +12,20 @@ const withEdge = new WeakSet<Server>();
  * in server/web.ts to the server.
  */
 export function attachToNextServer(): void {
-  subscribe("net.server.socket", (message) =>
-    adopt((message as { socket: Socket & { server?: Server } }).socket.server),
-  );
+  subscribe("net.server.socket", (message) => {
+    const { server, parser } = (message as { socket: Accepted }).socket;
+    adopt(server, parser);
+  });
   // For a connection that was already open.
   subscribe("http.server.request.start", (message) =>
     adopt((message as { server: Server }).server),
   );
 }
 
-function adopt(server: Server | undefined): void {
+type Parser = { maxHeaderPairs: number };
+type Accepted = Socket & { server?: Server; parser?: Parser };
+
+function adopt(server: Server | undefined, parser?: Parser): void {
   if (!(server instanceof HttpServer) || withEdge.has(server)) return;
   withEdge.add(server);
   const listeners = server.listeners("request");
@@ -35,4 +39,6 @@ function adopt(server: Server | undefined): void {
     },
     trustedProxyHops: env().TRUSTED_PROXY_HOPS,
   });
+  // The parser of this connection already has the server's earlier limit.
+  if (parser) parser.maxHeaderPairs = 0;
 }

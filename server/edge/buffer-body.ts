@@ -61,13 +61,14 @@ export function bufferBody(
   const fail = (error: Error) => refuse(bodyFailure(error));
   request.once("error", fail);
   request.push = (chunk: Buffer | null) => {
+    // The rest of a refused body is discarded.
+    if (response.headersSent) return true;
     if (chunk) {
       bytes += chunk.length;
       if (bytes <= limit) held.push(chunk);
-      else if (!response.headersSent) tooLarge();
+      else tooLarge();
       return true;
     }
-    if (bytes > limit) return true;
     request.off("error", fail);
     request.push = push;
     for (const part of held) request.push(part);

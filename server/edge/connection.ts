@@ -209,12 +209,16 @@ export function closeLingering(): void {
   for (const socket of lingering) socket.destroy();
 }
 
-/** Responds to a request that is refused before it is handled. */
+/**
+ * Responds to a request that is refused before it is handled. Only the first refusal is sent: while
+ * it waits for the response to an earlier request, the client can disconnect, which fails the body.
+ */
 export function sendProblem(
   request: IncomingMessage,
   response: ServerResponse,
   error: AppError,
 ): void {
+  if (response.headersSent) return;
   const [path = ""] = (request.url ?? "").split("?");
   const { status, headers, body } = problemOf(error, path);
   if (!request.complete) headers.Connection = "close";

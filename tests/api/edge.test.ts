@@ -329,6 +329,16 @@ describe("413 as soon as a body outside the API exceeds its limit", () => {
     streaming.socket.destroy();
   });
 
+  test("413 if the length is the last of 1,100 headers", async () => {
+    const filler = Object.fromEntries(
+      Array.from({ length: 1_098 }, (_, index) => [`h${index}`, "1"]),
+    );
+    const { socket, until } = await openRaw(baseUrl());
+    socket.write(head("POST /login HTTP/1.1", { ...filler, "Content-Length": 256 * 1_024 + 1 }));
+    expect(statusesIn(await until(/\r\n\r\n/))).toEqual([413]);
+    socket.destroy();
+  });
+
   test("413 arrives although the body continues for megabytes", async () => {
     const body = new Blob([Buffer.alloc(6 * 1_024 ** 2, "x")]);
     const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -461,6 +471,15 @@ describe("a form that no page of ours sent is refused before Next reads it", () 
     expect(response.headers.get("content-type")).toBe("text/plain");
     expect(await response.text()).toMatch(/^[^<>]+\.\n$/);
   });
+
+  test.each(["/api/live", "/api/dashboard/agents", "/api/auth/signout"])(
+    "403 from a page of another site for %s",
+    async (path) => {
+      const headers = { "Next-Action": id, Origin: "https://elsewhere.example" };
+      const response = await fetch(`${baseUrl()}${path}`, { method: "POST", headers, body: "x" });
+      expect(response.status).toBe(403);
+    },
+  );
 
   test("the API takes no part in this: it has no cookies", async () => {
     const headers = {

@@ -246,6 +246,7 @@ describe("uploading", () => {
     ["CSV", "a,b\n1,2", "a.CSV", "text/csv"],
     ["JSON", "{}", "a.json", "application/json"],
     ["text of some other name", "level=info", "app.log", "text/plain"],
+    ["a name that ends like a member of objects", "text", "a.constructor", "text/plain"],
   ])("201 with the type of its content for %s", async (_what, content, name, contentType) => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);

@@ -220,6 +220,16 @@ test("another user's organization and one that does not exist get the same 404",
   await stranger.close();
 });
 
+test("the sign-in page says that sign-in failed, whatever error code is in its URL", async ({
+  request,
+}) => {
+  for (const code of ["unknown", "constructor", "__proto__"]) {
+    const page = await request.get(`/login?error=${code}`);
+    expect(page.status(), code).toBe(200);
+    expect(await page.text(), code).toContain("Sign-in failed. Try again.");
+  }
+});
+
 test("pages have their security headers, and API keys cannot open pages", async ({ request }) => {
   const login = await request.get("/login");
   expect(login.headers()).toMatchObject({

@@ -1,13 +1,16 @@
+import { setImmediate } from "node:timers/promises";
 import { encode } from "next-auth/jwt";
 import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { authSecret } from "@/lib/auth/auth-secret";
-import { pool } from "@/lib/platform/db";
+import { db, pool } from "@/lib/platform/db";
+import { lockAccount } from "@/lib/resources/lock-row";
+import { revokeSessions } from "@/lib/sessions/service";
 import { formOf, newBrowser } from "../support/browser";
 import { newOrganization, newSession } from "../support/people";
 import { type RunningProcess, startWeb } from "../support/processes";
 
-// Through the built product: which server actions open a transaction, as PostgreSQL counts them.
+// Through the built product: what server actions do in PostgreSQL.
 
 let web: RunningProcess & { url: string };
 const observer = new pg.Client({ connectionString: inject("postgres").url });
@@ -31,20 +34,24 @@ async function beginsSoFar(): Promise<number> {
   return counted[0]?.calls ?? 0;
 }
 
+async function signedIn() {
+  const { owner, tenant } = await newOrganization();
+  const { id: sessionId } = await newSession(owner.id);
+  const browser = newBrowser({ url: web.url });
+  browser.cookies.set(
+    "next-auth.session-token",
+    await encode({ token: { sessionId }, secret: authSecret() }),
+  );
+  return { browser, owner, tenant, place: { tenant: tenant.slug, environment: "test" } };
+}
+
 test.each([
   ["createCustomerAction", formOf({ name: "Grace" }), { outcome: "done" }, 1],
   ["findCustomersAction", "Grace", { outcome: "done", value: [] }, 0],
 ] as const)(
   "%s opens a transaction only if it changes something",
   async (action, input, value, transactions) => {
-    const { owner, tenant } = await newOrganization();
-    const { id: sessionId } = await newSession(owner.id);
-    const browser = newBrowser({ url: web.url });
-    browser.cookies.set(
-      "next-auth.session-token",
-      await encode({ token: { sessionId }, secret: authSecret() }),
-    );
-    const place = { tenant: tenant.slug, environment: "test" };
+    const { browser, tenant, place } = await signedIn();
     const before = await beginsSoFar();
 
     const result = await browser.act(`/${tenant.slug}/test/customers`, action, place, input);
@@ -53,3 +60,29 @@ test.each([
     expect((await beginsSoFar()) - before).toBe(transactions);
   },
 );
+
+test("an action is refused if its session ends while it waits for the organization", async () => {
+  const { browser, owner, tenant, place } = await signedIn();
+  const isWaiting = async () =>
+    (
+      await pool().query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM tenants%FOR NO KEY UPDATE'",
+      )
+    ).rowCount !== 0;
+
+  let renaming: Promise<unknown> | undefined;
+  await db().$transaction(async (transaction) => {
+    await lockAccount({ db: transaction }, { tenantId: tenant.id });
+    const path = `/${tenant.slug}/test/settings`;
+    renaming = browser.act(path, "renameOrganizationAction", place, "Another name");
+    while (!(await isWaiting())) await setImmediate();
+    await revokeSessions(transaction, owner.id);
+  });
+
+  expect(await renaming).toMatchObject({
+    value: { outcome: "refused", message: "Your session has ended. Sign in again." },
+  });
+  expect(await db().tenant.findUniqueOrThrow({ where: { id: tenant.id } })).toMatchObject({
+    name: tenant.name,
+  });
+});

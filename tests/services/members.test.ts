@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { createApiKey } from "@/lib/api-keys/service";
+import { createInvitation } from "@/lib/members/invitations";
 import {
   changeRole,
   endMemberSessions,
@@ -6,13 +9,19 @@ import {
   listMembers,
   removeMember,
 } from "@/lib/members/service";
-import { mutate, reader } from "@/lib/platform/caller";
-import { db } from "@/lib/platform/db";
+import { type Caller, mutate, reader, withDatabase } from "@/lib/platform/caller";
+import { db, pool } from "@/lib/platform/db";
 import { RoleMissing } from "@/lib/platform/roles";
+import { lockAccount } from "@/lib/resources/lock-row";
+import { addSampleData, removeSampleData } from "@/lib/sample-data/service";
 import { findLiveSession } from "@/lib/sessions/service";
 import { ProofNeeded } from "@/lib/step-up/proof";
+import { deleteOrganization } from "@/lib/tenant-deletion/service";
+import { renameTenant } from "@/lib/tenants/service";
+import { requestWipe } from "@/lib/test-data/service";
+import { createWebhook } from "@/lib/webhooks/service";
 import type { Role } from "@/prisma/generated/enums";
-import { as, auditOf, newMember, newOrganization, newSession } from "../support/people";
+import { as, auditOf, newAddress, newMember, newOrganization, newSession } from "../support/people";
 
 const roleOf = async (tenantId: string, userId: string) =>
   (await db().membership.findUnique({ where: { tenantId_userId: { tenantId, userId } } }))?.role ??
@@ -88,6 +97,74 @@ test("two owners who demote each other concurrently leave one owner", async () =
   ]);
   expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   expect(await db().membership.count({ where: { tenantId: tenant.id, role: "OWNER" } })).toBe(1);
+});
+
+describe("a request is refused if, while it waits for another change, its user", () => {
+  const isWaiting = async () =>
+    (
+      await pool().query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM tenants%FOR NO KEY UPDATE'",
+      )
+    ).rowCount !== 0;
+
+  type Change = (caller: Caller, userId: string) => Promise<void>;
+  const changes: [what: string, sentence: string, change: Change][] = [
+    [
+      "is demoted",
+      "Your role in this organization has changed. Reload the page and try again.",
+      (caller, userId) => changeRole(caller, userId, "VIEWER"),
+    ],
+    ["is removed", "You are no longer a member of this organization.", removeMember],
+    ["is signed out", "Your session has ended. Sign in again.", endMemberSessions],
+  ];
+
+  type Request = (caller: Caller, own: { userId: string; slug: string }) => Promise<unknown>;
+  const inTest = (caller: Caller): Caller => ({
+    ...caller,
+    partition: { ...caller.partition, environment: "test" },
+  });
+  const requests: [what: string, request: Request][] = [
+    ["change of the own role", (caller, { userId }) => changeRole(caller, userId, "OWNER")],
+    ["deletion of the organization", (caller, { slug }) => deleteOrganization(caller, slug)],
+    ["live key", (caller) => createApiKey(caller, { name: "key", scopes: ["read:usage"] })],
+    [
+      "live webhook",
+      (caller) =>
+        createWebhook(caller, { url: "https://example.com", events: ["*"], metadata: {} }),
+    ],
+    ["invitation", (caller) => createInvitation(caller, { email: newAddress(), role: "ADMIN" })],
+    ["new name of the organization", (caller) => renameTenant(caller, "Another name")],
+    ["wipe of the test data", (caller, { slug }) => requestWipe(caller, slug)],
+    ["addition of sample data", (caller) => addSampleData(inTest(caller), [])],
+    ["removal of sample data", (caller) => removeSampleData(inTest(caller))],
+  ];
+
+  describe.each(changes)("%s", (_what, sentence, change) => {
+    test.each(requests)("%s", async (_request, work) => {
+      const { tenant, owner } = await newOrganization();
+      const second = await newMember(tenant.id, "OWNER");
+      const { id: sessionId } = await newSession(second.id);
+      const identity = as(second, "live");
+      const signedIn = { ...identity, actor: { ...identity.actor, sessionId } };
+
+      let outcome: Promise<unknown> | undefined;
+      await db().$transaction(async (transaction) => {
+        await lockAccount({ db: transaction }, { tenantId: tenant.id });
+        outcome = mutate(signedIn, (caller) =>
+          work(caller, { userId: second.id, slug: tenant.slug }),
+        ).catch((error: unknown) => error);
+        while (!(await isWaiting())) await setImmediate();
+        await change(withDatabase(as(owner), transaction), second.id);
+      });
+
+      expect(await outcome).toMatchObject({ name: "AppError", detail: sentence });
+      // The change is the last entry.
+      expect((await auditOf(tenant.id)).at(-1)).toMatchObject({
+        actorId: owner.id,
+        targetId: second.id,
+      });
+    });
+  });
 });
 
 test("removing a member ends all of their sessions immediately, and is audited", async () => {

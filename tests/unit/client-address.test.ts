@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, expect, test } from "vitest";
 import { clientAddress, throttleAddress } from "@/lib/platform/client-address";
 import { createWebServer } from "@/server/web-server";
+import { openRaw } from "../support/raw-http";
 
 const server = createWebServer({
   servePages: (request, response) => response.end(request.headers["x-forwarded-for"]),
@@ -31,6 +32,15 @@ test.each([
     expect(throttleAddress(clientAddress(stated))).not.toBe("unknown");
   },
 );
+
+test("the client is the last of 1,100 headers", async () => {
+  const filler = Array.from({ length: 1_097 }, (_, index) => `h${index}: 1`).join("\r\n");
+  const { socket, ended } = await openRaw(url);
+  socket.write(
+    `GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${filler}\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n`,
+  );
+  expect(await ended).toMatch(/203\.0\.113\.9\b/);
+});
 
 test.each([
   ...["", "unknown", "203.0.113", "203.0.113.9:", "203.0.113.9:123456", "203.0.113.999:80"],

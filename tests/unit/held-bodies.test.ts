@@ -4,15 +4,16 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { incompleteBodies } from "@/server/edge/connection";
 import { createWebServer } from "@/server/web-server";
 import { head, openRaw, type RawConnection, statusesIn } from "../support/raw-http";
 
-/** A substitute for Next: responds with the body of the request. */
+/** A substitute for Next: responds with the body of the request, and to `/never` not at all. */
 const served: (string | undefined)[] = [];
 const servePages = async (request: IncomingMessage, response: ServerResponse) => {
   served.push(request.url);
+  if (request.url === "/never") return;
   response.end(await text(request).catch(() => "broken"));
 };
 const server = createWebServer({ servePages, trustedProxyHops: 0 });
@@ -97,6 +98,50 @@ test("what arrives together with its head counts as incomplete, and complete bod
   reused.socket.write("c");
   await reused.until(/abc$/);
   for (const { socket } of [reused, ...senders]) socket.destroy();
+});
+
+describe("a refusal that waits for the response to an earlier request", () => {
+  /** Sends a request that gets no response, and then a body. @returns the server's view of the body */
+  async function sendBehindPending(text: string) {
+    const received: { request: IncomingMessage; response: ServerResponse }[] = [];
+    const note = (request: IncomingMessage, response: ServerResponse) =>
+      void received.push({ request, response });
+    server.on("request", note);
+    const { socket } = await openRaw(url);
+    socket.write(head("GET /never HTTP/1.1", {}) + text);
+    await expect.poll(() => received[1]?.response.headersSent).toBe(true);
+    server.off("request", note);
+    const [, refused] = received;
+    if (!refused) throw new Error("the second request has not arrived");
+    return { socket, ...refused };
+  }
+
+  test("is the only one if the client then disconnects", async () => {
+    const uncaught: Error[] = [];
+    const note = (error: Error) => void uncaught.push(error);
+    process.on("uncaughtException", note);
+    const tooLong = "x".repeat(256 * 1_024 + 1);
+    const { socket, request } = await sendBehindPending(
+      `${head("POST /refused HTTP/1.1", { "Transfer-Encoding": "chunked" })}${tooLong.length.toString(16)}\r\n${tooLong}\r\n`,
+    );
+    const closed = new Promise((resolve) => request.socket.once("close", resolve));
+    socket.resetAndDestroy();
+    await closed;
+    expect(await (await fetch(`${url}/other`, { method: "POST", body: "c" })).text()).toBe("c");
+    process.off("uncaughtException", note);
+    expect(uncaught).toEqual([]);
+  });
+
+  test("is the only response if the rest of the body then arrives", async () => {
+    incompleteBodies.maximumBytes = 1;
+    const { socket, request } = await sendBehindPending(
+      `${head("POST /refused HTTP/1.1", { "Content-Length": 4 })}abc`,
+    );
+    socket.write("d");
+    await expect.poll(() => request.complete).toBe(true);
+    expect(served).not.toContain("/refused");
+    socket.destroy();
+  });
 });
 
 test("a form that is sent to a page counts as an incomplete body, and an uploaded file does not", async () => {

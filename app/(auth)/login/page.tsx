@@ -19,7 +19,7 @@ type Props = {
 export default async function LoginPage({ searchParams }: Props) {
   const { callbackUrl, error } = await searchParams;
   const target = returnPath(callbackUrl);
-  const message = error ? (messages[String(error)] ?? messages.Default) : undefined;
+  const message = error ? messageOf(String(error)) : undefined;
   const user = await currentUser();
   if (user && !message) redirect(target);
   const pending = user ? null : await findPendingSignIn(await readPendingSignIn());
@@ -79,3 +79,6 @@ const messages: Record<string, string> = {
   SecondFactorOver: "Entering the code took too long. Sign in again.",
   Default: "Sign-in failed. Try again.",
 };
+
+const messageOf = (code: string) =>
+  Object.hasOwn(messages, code) ? messages[code] : messages.Default;

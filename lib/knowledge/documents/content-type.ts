@@ -17,17 +17,17 @@ export const contentTypes = [
 export type ContentType = (typeof contentTypes)[number];
 
 /** File extensions. They only distinguish kinds of text; other types are detected by content. */
-const typesByEnding: Record<string, ContentType> = {
-  txt: "text/plain",
-  md: "text/markdown",
-  markdown: "text/markdown",
-  html: "text/html",
-  htm: "text/html",
-  csv: "text/csv",
-  json: "application/json",
-  pdf: "application/pdf",
-  docx,
-};
+const typesByEnding = new Map<string, ContentType>([
+  ["txt", "text/plain"],
+  ["md", "text/markdown"],
+  ["markdown", "text/markdown"],
+  ["html", "text/html"],
+  ["htm", "text/html"],
+  ["csv", "text/csv"],
+  ["json", "application/json"],
+  ["pdf", "application/pdf"],
+  ["docx", docx],
+]);
 
 const pdfSignature = Buffer.from("%PDF-");
 const zipSignature = Buffer.from("PK\u0003\u0004");
@@ -48,7 +48,7 @@ export async function detectContentType(
   file: Pick<IncomingFile, "path" | "sizeBytes" | "head" | "isText">,
   name: string,
 ) {
-  const promised = typesByEnding[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ""];
+  const promised = typesByEnding.get(/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "");
   // Processing checks whether there is any content.
   if (file.sizeBytes === 0) return promised ?? "text/plain";
 
