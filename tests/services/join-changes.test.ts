@@ -481,7 +481,7 @@ test("a webhook that is being enabled holds up only the changes of its tenant", 
   expect(delivery?.status).toBe("PENDING");
 });
 
-test("events and deliveries follow the sequence, even if another process posts while a statement is in progress", async () => {
+test("events and deliveries follow the sequence if another process posts after a statement has locked its conversations", async () => {
   const { partition, id: webhookId } = await newWebhook("http://127.0.0.1:9/", undefined, {
     events: ["message.received"],
     ordering: "conversation",
