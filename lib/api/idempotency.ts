@@ -137,10 +137,12 @@ export async function storeResponse(
   });
 }
 
-/** Whether a one-statement change timed out waiting for the first request with its key. */
+/**
+ * Whether a one-statement change with a key timed out waiting for the first request with that key.
+ * PostgreSQL names the table of a row that a statement waited for, and nothing for the lock on a key.
+ */
 export function hasWaitedForRecord(error: unknown): boolean {
-  return (
-    sqlState(error) === lockTimeout &&
-    String((error as { where?: unknown }).where).includes("idempotency_records")
-  );
+  if (sqlState(error) !== lockTimeout) return false;
+  const { where } = error as { where?: string };
+  return where === undefined || where.includes("idempotency_records");
 }

@@ -76,8 +76,6 @@ export async function perform(change: Change): Promise<JsonResponse> {
   running.set(name, { fingerprint: record.fingerprint, response });
   try {
     return await response;
-  } catch (error) {
-    throw hasWaitedForRecord(error) ? idempotencyInProgress() : error;
   } finally {
     running.delete(name);
     if (keysWithResponse.size >= maximumKeysWithResponse) keysWithResponse.clear();
@@ -124,7 +122,10 @@ async function make(change: Change, file: StoredFile | undefined): Promise<JsonR
   if (declaration.runInOneStatement) {
     const body = await declaration
       .runInOneStatement({ ...input, identity, record, serialize })
-      .catch(nullOnDeadlock);
+      .catch((error: unknown) => {
+        if (record && hasWaitedForRecord(error)) throw idempotencyInProgress();
+        return nullOnDeadlock(error);
+      });
     if (body !== null) {
       if (hasReplica()) await noteWrite(identity);
       return { status, body };

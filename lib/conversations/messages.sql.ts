@@ -105,9 +105,10 @@ export const listMessagesStatements = {
  * message without an author's id belongs to the conversation's customer.
  *
  * With many messages, each has a conversation of its own, and those of a locked conversation are
- * left out. Counting `target` locks all conversations before the first message is written. PostgreSQL
- * would otherwise lock each one when it writes its message, and another process could post to it in
- * between. The later of two messages could then come first in the event feed and in its lane.
+ * left out. Counting `target` locks all conversations before the first position in a lane is taken.
+ * PostgreSQL would otherwise lock each one when it writes its message, and another process could post
+ * to it in between. The later of two messages could then come first in its lane. In the event feed, it
+ * still can: a transaction gets its place there with its first lock, before it has the others.
  *
  * `own`, the text from the sequence to the author's name, the time and the agent are known only here. The
  * response's body and the event's payload are put together around them (message-text.ts).

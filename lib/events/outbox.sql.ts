@@ -42,8 +42,9 @@ type EventReferences = References<typeof eventParameters>;
  * transaction with the same key waits here until the first one ends, and then finds the record. An
  * expired record is replaced.
  *
- * Each writer holds a lock on its key, so that a statement with many changes can leave out those that
- * it would have to wait for.
+ * Each writer takes a lock on its key first, and holds it until its transaction ends. A statement
+ * with many changes leaves out those whose lock it does not get: on the unique index, it could only
+ * wait.
  */
 export const writeRecord = (
   p: ChangeReferences & RecordReferences,
@@ -53,13 +54,16 @@ export const writeRecord = (
     INSERT INTO idempotency_records AS existing (tenant_id, environment, key, fingerprint, status, body, created_at, expires_at)
     SELECT ${p.tenantId}, ${p.environment}, ${p.idempotencyKey}, ${p.fingerprint}, ${p.responseStatus}, ${body}, ${p.at}, ${p.recordExpiresAt}
     FROM ${from} WHERE ${p.idempotencyKey} IS NOT NULL
-      AND pg_try_advisory_xact_lock(hashtextextended(${p.tenantId} || ' ' || ${p.environment} || ' ' || ${p.idempotencyKey}, 0))${isMany ? "" : " IS NOT NULL"}
+      AND ${isMany ? `pg_try_advisory_xact_lock(${keyOf(p)})` : `pg_advisory_xact_lock(${keyOf(p)}) IS NOT NULL`}
     ON CONFLICT (tenant_id, environment, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, is_encrypted = false,
           created_at = excluded.created_at, expires_at = excluded.expires_at
       WHERE existing.expires_at <= excluded.created_at
     RETURNING existing.tenant_id, existing.environment, existing.key
   )`;
+
+const keyOf = (p: ChangeReferences & RecordReferences) =>
+  `hashtextextended(${p.tenantId} || ' ' || ${p.environment} || ' ' || ${p.idempotencyKey}, 0)`;
 
 type WriteRecord = {
   /** Has a row for each record. */

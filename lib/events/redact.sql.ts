@@ -1,4 +1,4 @@
-import { fewRowsOf, sql } from "@/lib/platform/sql";
+import { fewRows, fewRowsOf, sql } from "@/lib/platform/sql";
 import { isDeliveryOf } from "./delivery-ids";
 
 const partition = { tenantId: "text", environment: "Environment" } as const;
@@ -73,11 +73,11 @@ export const forgetResponsesStatement = sql(
  * Replaces the payloads of events, and removes what is stored of their deliveries' responses. A
  * delivery that is in flight loses its lease: its response is not recorded, and it is sent again.
  * An event whose new payload is null keeps its own.
- * Returns how many deliveries the events have.
+ * Takes the first deliveries after an id. Returns how many, and the last of them.
  */
 export const redactEventsStatement = sql(
   "redact_events",
-  { ...partition, ids: "text[]", payloads: "text?[]" },
+  { ...partition, ids: "text[]", payloads: "text?[]", afterId: "text" },
   (p) => {
     const within = (alias: string) =>
       `${alias}.tenant_id = ${p.tenantId} AND ${alias}.environment = ${p.environment}`;
@@ -88,9 +88,10 @@ export const redactEventsStatement = sql(
   ),
   chosen AS MATERIALIZED (
     SELECT d.id FROM unnest(${p.ids}) AS r (id) CROSS JOIN LATERAL (
-      SELECT d.id FROM deliveries d WHERE ${within("d")} AND d.event_id = r.id AND ${isDeliveryOf("d.id", "r.id")}
+      SELECT d.id FROM deliveries d WHERE ${within("d")} AND d.event_id = r.id AND ${isDeliveryOf("d.id", "r.id")} AND d.id > ${p.afterId}
       FOR NO KEY UPDATE
     ) AS d
+    ORDER BY d.id LIMIT ${fewRows}
   ),
   delivery AS (
     UPDATE deliveries d SET first_response = NULL, lease_holder = NULL, lease_expires_at = NULL
@@ -100,6 +101,6 @@ export const redactEventsStatement = sql(
     UPDATE delivery_attempts a SET response = NULL, response_headers = NULL
     FROM ${fewRowsOf("chosen")} AS c WHERE ${within("a")} AND a.delivery_id = c.id AND (a.response IS NOT NULL OR a.response_headers IS NOT NULL)
   )
-  SELECT count(*)::int AS deliveries FROM chosen`;
+  SELECT count(*)::int AS deliveries, max(id) AS "lastId" FROM chosen`;
   },
 );

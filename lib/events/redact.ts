@@ -1,5 +1,6 @@
 import type { Caller } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
+import { fewRows } from "@/lib/platform/sql";
 import { firstIdAt, idTimeMs } from "@/lib/resources/ids";
 import type { EventType } from "./event-types";
 import { recordLifetimeMs } from "./idempotency-record";
@@ -54,8 +55,7 @@ export async function eventsOfMessage(
  * made from. Removes those. For any other message there are none.
  */
 export async function clearResponsesWithReply(caller: Caller, messageId: string): Promise<void> {
-  const ids = [`evt_${messageId.slice(4)}`];
-  await runSql(redactEventsStatement({ ...caller.partition, ids, payloads: [null] }), caller);
+  await writeRedacted(caller, [`evt_${messageId.slice(4)}`], [null]);
 }
 
 /** A request can wait this long for other changes of the conversation. */
@@ -93,8 +93,8 @@ export async function forgetResponses(caller: Caller, keys: string[], at: Date):
   await runSql(forgetResponsesStatement({ ...caller.partition, keys, before }), caller);
 }
 
-/** Each event can have 20 deliveries, and a statement takes 1,000 of them. */
-const eventsAStatement = 50;
+/** With 20 webhooks, one statement can then take all of their deliveries. */
+const eventsAStatement = 40;
 
 /**
  * Removes content from events, and what is stored of their deliveries' responses. The events keep
@@ -109,17 +109,39 @@ export async function redactEvents(
   let total = 0;
   for (let from = 0; from < events.length; from += eventsAStatement) {
     const some = events.slice(from, from + eventsAStatement);
-    const [counted] = await runSql<{ deliveries: number }>(
+    total += await writeRedacted(
+      caller,
+      some.map(({ id }) => id),
+      some.map(({ payload }) => redactedPayload(payload, clear)),
+    );
+  }
+  return total;
+}
+
+/**
+ * In as many statements as their deliveries need: an event can also have those of deleted webhooks.
+ * @returns how many deliveries the events have
+ */
+async function writeRedacted(
+  caller: Caller,
+  ids: string[],
+  payloads: (string | null)[],
+): Promise<number> {
+  let total = 0;
+  for (let afterId = ""; ; ) {
+    const [done] = await runSql<{ deliveries: number; lastId: string | null }>(
       redactEventsStatement({
         ...caller.partition,
-        ids: some.map(({ id }) => id),
-        payloads: some.map(({ payload }) => redactedPayload(payload, clear)),
+        ids,
+        payloads: afterId === "" ? payloads : ids.map(() => null),
+        afterId,
       }),
       caller,
     );
-    total += counted?.deliveries ?? 0;
+    total += done?.deliveries ?? 0;
+    if (!done?.lastId || done.deliveries < fewRows) return total;
+    afterId = done.lastId;
   }
-  return total;
 }
 
 function redactedPayload(payload: string, clear: Clear): string {

@@ -18,7 +18,7 @@ import { type Span, tracer } from "./tracing";
  * of one statement are more than that, and those that arrive meanwhile share the next one.
  */
 const fewInProgress = 3;
-const maximumChanges = 64;
+export const maximumChanges = 64;
 /** Characters in the values of one statement, so that a large change delays few others. */
 const maximumCharacters = 262_144;
 /** A statement that takes longer waits for something, which does not hold up the next ones. */

@@ -108,12 +108,15 @@ export function bindings() {
   return { bind, values };
 }
 
+export const fewRows = 1_000;
+
 /**
- * The rows of a batch, to be joined with a table. A batch has far fewer rows than this constant.
- * Without it, the planner would guess the size of the batch from that of the table it was chosen
- * from, and read a whole index instead of looking each row up.
+ * The rows of a batch, to be joined with a table. A statement must take no more rows than this, or
+ * what it leaves must be taken again. Without the limit, the planner would guess the size of the
+ * batch from that of the table it was chosen from, and read a whole index instead of looking each row
+ * up.
  */
-export const fewRowsOf = (batch: string): string => `(SELECT * FROM ${batch} LIMIT 1000)`;
+export const fewRowsOf = (batch: string): string => `(SELECT * FROM ${batch} LIMIT ${fewRows})`;
 
 /**
  * A condition that is always true, and makes the transaction end without waiting for the disk. A

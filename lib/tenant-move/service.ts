@@ -166,10 +166,11 @@ async function copyAndSwitch(sessions: Sessions, tenantId: string, options: Move
 
 /**
  * Older weeks that the source has, each in its own transaction: the other tenants of the target wait
- * for its locks.
+ * for its locks. The target would drop the week of 37 days ago immediately, with rows that were just
+ * copied. What the source still has of it goes to the default partitions.
  */
 async function createPartitions(target: Sessions["target"]): Promise<void> {
-  for (const day of [-37, -30, -23, -16, -9, -2, 5, 7]) {
+  for (const day of [-30, -23, -16, -9, -2, 5, 7]) {
     const at = `now() + ${day} * interval '1 day'`;
     await withLock(target, null, () => target.query(`SELECT create_partitions(${at}, ${at})`));
   }

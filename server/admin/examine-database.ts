@@ -5,7 +5,7 @@ import { connectionBudget } from "@/lib/platform/connection-budget";
 import type { Env } from "@/lib/platform/env";
 import { isPooled } from "@/lib/platform/prepare-session";
 import { tlsProblem } from "@/lib/platform/sql-errors";
-import { locksPerStream, maximumOfProcess } from "@/lib/platform/stream-slots";
+import { locksOfProcess } from "@/lib/platform/stream-slots";
 import { pendingMigrations, schemaFile } from "@/prisma/migrate";
 import { describeDatabaseError } from "../database-advice";
 import type { Finding } from "./doctor";
@@ -187,24 +187,23 @@ async function examineConnections(
   const { available, open, webs, workers } = connections;
   const need = webs * perWeb + workers * perWorker + (DATABASE_POOL_SIZE ?? admin.pool);
   const budget = `${webs} web (up to ${perWeb} each), ${workers} ${workers === 1 ? "worker" : "workers"} (up to ${perWorker} each) and a command need ${need}`;
-  const locks = examineLocks(connections);
+  const locks = examineLocks(connections, DATABASE_POOL_SIZE ?? web.pool);
   if (need <= available)
     return [{ subject, fact: `${budget} of ${available}; ${open} are open now` }, locks];
   const problem = `${budget}, but PostgreSQL allows ${available}. Lower DATABASE_POOL_SIZE, raise max_connections, or put a connection pooler in front of web`;
   return [{ subject, problem }, locks];
 }
 
-/** The event streams of all web processes must leave some of the locks to everything else. */
-const largestShareOfStreams = 0.8;
+/** All web processes must leave some of the locks to everything else. */
+const largestShareOfWeb = 0.8;
 
-function examineLocks({ webs, lockSets, locksPerSet }: Connections): Finding {
+function examineLocks({ webs, lockSets, locksPerSet }: Connections, poolSize: number): Finding {
   const subject = "locks";
-  const need = webs * locksPerStream * maximumOfProcess.streams;
-  const budget = `the event streams of ${webs} web need up to ${need}`;
+  const need = webs * locksOfProcess(poolSize);
+  const budget = `the event streams and idempotency keys of ${webs} web need up to ${need}`;
   const available = lockSets * locksPerSet;
-  if (need <= largestShareOfStreams * available)
-    return { subject, fact: `${budget} of ${available}` };
-  const sufficient = Math.ceil(need / largestShareOfStreams / lockSets);
+  if (need <= largestShareOfWeb * available) return { subject, fact: `${budget} of ${available}` };
+  const sufficient = Math.ceil(need / largestShareOfWeb / lockSets);
   return {
     subject,
     problem: `${budget}, but PostgreSQL has ${available} for everything. Raise max_locks_per_transaction to ${sufficient} or more`,

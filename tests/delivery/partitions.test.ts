@@ -11,6 +11,7 @@ import { env } from "@/lib/platform/env";
 import { newId } from "@/lib/resources/ids";
 import { createPartitions } from "@/lib/retention/partitions";
 import { oldestExpired, purgeExpired } from "@/lib/retention/purge-expired";
+import { changeState, createGuards, dropGuards } from "@/lib/tenant-move/guard";
 import { grantApplicationRole } from "@/prisma/roles";
 import {
   attemptsOf,
@@ -317,6 +318,75 @@ test("deliveries that are resumed while their week is about to be dropped are no
   }
   expect(await partitionsOfWeek()).toContain("deliveries");
   expect(await countByStatus(partition, id)).toEqual({ PENDING: 1_500 });
+});
+
+/** As the worker, whose statements leave out the rows of an organization that is being moved. */
+async function asWorker(work: (worker: pg.Client) => Promise<void>): Promise<void> {
+  const worker = new pg.Client({
+    connectionString: env().DATABASE_URL,
+    application_name: "parlance worker",
+  });
+  await worker.connect();
+  await work(worker).finally(() => worker.end());
+}
+
+async function dropExpired(worker: pg.Client): Promise<void> {
+  const drop = "SELECT drop_expired_partitions($1) AS dropped";
+  while ((await worker.query(drop, [clock.now()])).rows[0].dropped > 0);
+}
+
+test.each(["STOPPED", "INCOMING"] as const)(
+  "what is unfinished when its week is dropped also stays while a move of its organization is %s",
+  async (state) => {
+    const { partition } = await newWebhook(url);
+    // At the end of the week, so that the position in the feed is stored, too.
+    clock.advanceTo(new Date(monday.getTime() + weekMs - 60_000));
+    await addDelivery(partition, { status: "PENDING", nextAttemptAt: clock.now() });
+    const { tenantId } = partition;
+    toEndOfRetention();
+    await asWorker(async (worker) => {
+      await db().tenantMove.create({
+        data: { tenantId, state: "COPYING", targetOrigin: "https://b.example.com" },
+      });
+      await createGuards(worker, tenantId);
+      try {
+        await changeState(
+          worker,
+          tenantId,
+          state,
+          state === "STOPPED" ? { stoppedForMs: weekMs } : {},
+        );
+        await dropExpired(worker);
+      } finally {
+        await dropGuards(worker, tenantId);
+        await db().tenantMove.deleteMany({ where: { tenantId } });
+      }
+    });
+    expect(await partitionsOfWeek()).toEqual([]);
+    expect(await leftInDefault(partition)).toEqual([1, 1, 1, 0]);
+    const positions = "SELECT FROM purged_events WHERE tenant_id = $1";
+    expect((await pool().query(positions, [tenantId])).rowCount).toBe(1);
+  },
+);
+
+test("a week is not dropped if something unfinished of it was not moved", async () => {
+  const { partition } = await newWebhook(url);
+  await addDelivery(partition, { status: "PENDING", nextAttemptAt: clock.now() });
+  toEndOfRetention();
+  await pool().query(`
+    CREATE FUNCTION leave_out() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+    CREATE TRIGGER leave_out BEFORE INSERT ON deliveries FOR EACH ROW
+      WHEN (NEW.tenant_id = '${partition.tenantId}') EXECUTE FUNCTION leave_out()`);
+  try {
+    await asWorker(async (worker) => {
+      await expect(dropExpired(worker)).rejects.toThrow(
+        /^rows of deliveries_\d{8} are still needed and were not moved: 1$/,
+      );
+    });
+    expect(await left(partition)).toEqual([1, 1, 1, 0]);
+  } finally {
+    await pool().query("DROP FUNCTION leave_out CASCADE");
+  }
 });
 
 test("several workers create and drop each partition once", async () => {

@@ -6,7 +6,7 @@ import { workOffDeletions } from "@/lib/deletions/work-off-deletions";
 import { patternsOf, rowsABatch } from "@/lib/erasures/identifiers";
 import { workOffErasures } from "@/lib/erasures/work-off-erasures";
 import { removeStrayBlobs } from "@/lib/platform/blobs/service";
-import { db } from "@/lib/platform/db";
+import { db, pool } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
 import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { call, newTenant, type TestTenant } from "../support/api";
@@ -242,6 +242,32 @@ test("202 erases a customer: none of their data is in any column of the database
   expect(entry.action).toBe("customer.erased");
   expect(Buffer.from(entry.hash).toString("hex")).toBe(erasure.receipt.signature);
   expect((await verifyChainOf(db(), tenant.tenantId)).broken).toBeNull();
+});
+
+test("an erasure removes every stored response, however many deliveries an event has", async () => {
+  const tenant = await newTenant();
+  await call(tenant, "POST", "/webhooks", { url: "http://127.0.0.1:9/hook", events: ["*"] });
+  const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" });
+  // As if many webhooks had been deleted, and their deliveries were not deleted yet.
+  await pool().query(
+    `WITH other AS (
+       INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, first_response, created_at, updated_at)
+       SELECT tenant_id, environment, substr(id, 1, 14) || lpad(i::text, 16, '0'), 'whk_' || i, event_id, event_type, 'DELIVERED', 'Thanks, Ada', now(), now()
+       FROM deliveries, generate_series(1, 2100) AS i WHERE tenant_id = $1 RETURNING *
+     )
+     INSERT INTO delivery_attempts (tenant_id, environment, delivery_id, number, started_at, duration_ms, response)
+     SELECT tenant_id, environment, id, 2, now(), 1, 'Thanks again, Ada' FROM other`,
+    [tenant.tenantId],
+  );
+  const { body: erasure } = await call(tenant, "POST", `/customers/${customer.id}/erase`);
+  await workOff();
+  const where = tenant.identity.partition;
+  expect(await db().delivery.count({ where: { ...where, firstResponse: { not: null } } })).toBe(0);
+  expect(await db().deliveryAttempt.count({ where: { ...where, response: { not: null } } })).toBe(
+    0,
+  );
+  const { body: completed } = await call(tenant, "GET", `/erasures/${erasure.id}`);
+  expect(completed.removed.deliveries).toBe(2_101);
 });
 
 test("an erasure is not certified while a file could not be removed yet", async () => {

@@ -493,6 +493,30 @@ test.each(["COMMIT", "ROLLBACK"] as const)(
   },
 );
 
+test("a key whose first writer was rolled back holds up only its own change while the next one writes", async () => {
+  const partition = await newPartition();
+  const other = await connect();
+  const insert = () =>
+    openTransaction(partition, (caller) =>
+      insertRecord(caller, partition, recordOf("k"), "", new Date()),
+    );
+  const endFirst = await insert();
+  const second = insert();
+  await waitsForLock(other);
+  await endFirst("ROLLBACK");
+  const endSecond = await second;
+
+  const waiting = create(partition, recordOf("k"), "waits");
+  const state = watch(waiting);
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => create(partition, recordOf(`other ${index}`))),
+  );
+  expect(replies).not.toContain(null);
+  expect(state.hasSettled).toBe(false);
+  await endSecond("COMMIT");
+  expect(await waiting).toBeNull();
+});
+
 test("a webhook that is being enabled holds up only the changes of its tenant", async () => {
   const webhook = await newWebhook("http://127.0.0.1:9/");
   const elsewhere = await newPartition();
@@ -516,7 +540,7 @@ test("a webhook that is being enabled holds up only the changes of its tenant", 
   expect(delivery?.status).toBe("PENDING");
 });
 
-test("events and deliveries follow the sequence, even if another process posts while a statement is in progress", async () => {
+test("events and deliveries follow the sequence if another process posts after a statement has locked its conversations", async () => {
   const { partition, id: webhookId } = await newWebhook("http://127.0.0.1:9/", undefined, {
     events: ["message.received"],
     ordering: "conversation",

@@ -1,8 +1,9 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { connectionBudget } from "@/lib/platform/connection-budget";
 import { pool } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
-import { type Slot, type SlotOwner, takeSlot } from "@/lib/platform/stream-slots";
+import { locksOfProcess, type Slot, type SlotOwner, takeSlot } from "@/lib/platform/stream-slots";
 import { startEndingProxy } from "../support/ending-proxy";
 
 let proxy: Awaited<ReturnType<typeof startEndingProxy>>;
@@ -58,8 +59,16 @@ test("a stream has all of its locks if the connection ends between them, or is r
   await expect.poll(() => lockedOf(names)).toEqual([]);
 });
 
-test("a process has at most 500 streams, so it takes 1,000 locks of the database at most", async () => {
-  const count = 500;
+test("the locks of five web processes leave a fifth of PostgreSQL's default to everything else", () => {
+  const { web, worker, admin } = connectionBudget;
+  const connections = ({ pool, listening }: typeof web | typeof worker) => pool + listening;
+  // The connections that PostgreSQL allows by default.
+  expect(5 * connections(web) + 2 * connections(worker) + admin.pool).toBeLessThanOrEqual(97);
+  expect(5 * locksOfProcess(web.pool)).toBeLessThanOrEqual(0.8 * 64 * 100);
+});
+
+test("a process has at most 128 streams, so they take 256 locks of the database at most", async () => {
+  const count = 128;
   for (let index = 0; index < count; index++)
     await take(ownersOf(`key ${Math.floor(index / 10)}`, `environment ${Math.floor(index / 100)}`));
   const locks = async () => {
@@ -70,13 +79,13 @@ test("a process has at most 500 streams, so it takes 1,000 locks of the database
     return rows[0]?.count;
   };
   // And the one that says that this process has streams.
-  expect(await locks()).toBe(1_001);
+  expect(await locks()).toBe(257);
   const owners = ownersOf("another key", "another environment");
   await expect(takeSlot(owners, () => {})).rejects.toMatchObject({
     kind: "unavailable",
     headers: { "Retry-After": "5" },
   });
-  await expect.poll(locks).toBe(1_001);
+  await expect.poll(locks).toBe(257);
   // What is full for its owner, here or in other processes, is still refused as such.
   const other = new pg.Client({ connectionString: env().DATABASE_URL });
   await other.connect();

@@ -192,6 +192,14 @@ test("after a copy was declared gone, the organization can be moved to another d
   expect(await rowsIn(otherTarget, tenant.id)).not.toContain("tenant_moves");
 });
 
+test("a move creates only weeks in the target that its worker does not drop yet", async () => {
+  const { tenant } = await newOrganization();
+  await moveTenant(optionsOf(tenant.slug));
+  const weeks = (of: string) => onDatabase(target, `SELECT FROM ${of}`);
+  expect((await weeks("weeks_of('events')")).length).toBeGreaterThan(5);
+  expect(await weeks("expired_weeks('events', now())")).toEqual([]);
+});
+
 test("an organization that is deleted after its move gets no receipt before the rows that it left are deleted", async () => {
   const { tenant, owner } = await newOrganization();
   await moveUntil("cleaning", tenant.slug, "sourceUrl");

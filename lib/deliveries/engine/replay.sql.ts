@@ -12,7 +12,8 @@ const samePartition = (a: string, b: string) =>
  * Processes one batch of the replay that has advanced least and that no other worker holds. Reads
  * the next events in the order of ids. Those of the selected types that pass the webhook's filter
  * get a new schedule: their delivery if they have one, or one that is created, under the id that it
- * would have had. With ordering, they are added to the ends of their lanes, in the order of the feed.
+ * would have had. With ordering, they are added to the ends of their lanes, in the order of the feed,
+ * which is not always the order within a conversation.
  * The task advances in the same statement, so each event is sent once, whatever crashes. A replay
  * ends with its last event, or if its webhook was disabled or deleted meanwhile.
  * Returns one row for the task, if there was one, with how many events were read.
