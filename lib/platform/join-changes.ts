@@ -18,7 +18,15 @@ import { type Span, tracer } from "./tracing";
  * of one statement are more than that, and those that arrive meanwhile share the next one.
  */
 const fewInProgress = 3;
-export const maximumChanges = 64;
+const maximumChanges = 64;
+/**
+ * How many statements of a kind that each make several changes are in progress at most. All of them
+ * are only if the database is slow, so that more would not help.
+ */
+const mostShared = 3;
+const kinds = 2;
+/** How many advisory locks the statements of conversations and messages hold at most. */
+export const maximumSharedLocks = kinds * mostShared * maximumChanges;
 /** Characters in the values of one statement, so that a large change delays few others. */
 const maximumCharacters = 262_144;
 /** A statement that takes longer waits for something, which does not hold up the next ones. */
@@ -51,15 +59,18 @@ export function joinChanges<P extends Parameters>(
   /** The change that each lane is making. */
   const lanes = new Map<string, Waiting>();
   let inProgress = 0;
+  let shared = 0;
   let isScheduled = false;
+
+  const hasRoom = () => inProgress < fewInProgress && shared < mostShared;
 
   /** Everything that arrived in this turn of the event loop can then be in the next statement. */
   function schedule(): void {
-    if (isScheduled || waiting.length === 0 || inProgress >= fewInProgress) return;
+    if (isScheduled || waiting.length === 0 || !hasRoom()) return;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      while (inProgress < fewInProgress) {
+      while (hasRoom()) {
         const taken = take();
         if (taken.length === 0) return;
         void execute(taken);
@@ -113,13 +124,19 @@ export function joinChanges<P extends Parameters>(
   async function makeTogether(changes: Waiting[]): Promise<void> {
     let isSent = false;
     const cancel = atDeadline(slowMs, () => changes.forEach(leaveLane));
+    const end = () => {
+      cancel();
+      shared--;
+      schedule();
+    };
+    shared++;
     try {
       const query = statement.many(changes.map(({ values }) => values));
       const rows = await traced(changes, () => {
         isSent = true;
         return runSql<{ n: number }>(query);
       });
-      cancel();
+      end();
       const made = new Map(rows.map((row) => [row.n, row]));
       for (const [index, change] of changes.entries()) {
         const row = made.get(index + 1);
@@ -127,7 +144,7 @@ export function joinChanges<P extends Parameters>(
         else void makeWaiting(change);
       }
     } catch (error) {
-      cancel();
+      end();
       if (isSent && !isRolledBack(error)) {
         for (const change of changes) fail(change, error);
         return;

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { atDeadline } from "./deadlines";
 import { tooManyStreamsInProcess, unavailable } from "./errors";
-import { maximumChanges } from "./join-changes";
+import { maximumSharedLocks } from "./join-changes";
 import { listenOn, type RunQuery } from "./listen-for-notifications";
 import { eventsChannel, streamsLock } from "./wake-streams";
 import { destroyConnection } from "./watch-connection";
@@ -26,17 +26,17 @@ export type Slot = { release: () => void };
 /**
  * How many streams a process has at most. Their locks are in a table that all sessions of the
  * database share, with room for 6,400 by default. A stream has two, of its key and of its
- * environment. A statement that makes changes together has one for each idempotency key, and each of
- * a pool's 12 connections can run one with 64. So a process has up to 2 × 128 + 12 × 64 = 1,024, and
- * the five web processes that can run during a rolling deployment (connection-budget.ts) have 5,120.
- * The other 1,280 are for about 450 tables, partitions and indexes, each counted once for all
- * sessions, up to 97 transactions, and rows that several wait for.
+ * environment. A change with an idempotency key has one: 384 in statements that make several, and
+ * one for each of a pool's 12 connections. So a process has up to 2 × 300 + 384 + 12 = 996, and the
+ * five web processes that can run during a rolling deployment (connection-budget.ts) have 4,980. The
+ * others are for about 450 tables, partitions and indexes, each counted once for all sessions, up to
+ * 97 transactions, and rows that several wait for.
  */
-export const maximumOfProcess = { streams: 128 };
+export const maximumOfProcess = { streams: 300 };
 const locksPerStream = 2;
 
 export const locksOfProcess = (poolSize: number): number =>
-  locksPerStream * maximumOfProcess.streams + maximumChanges * poolSize;
+  locksPerStream * maximumOfProcess.streams + maximumSharedLocks + poolSize;
 
 /** `names` has one for each owner. */
 type Held = { names: string[]; onLost: () => void };

@@ -107,10 +107,10 @@ test("doctor compares the locks that all web processes need with those that Post
   };
   // 64 for each of the 300 connections of the tests' PostgreSQL.
   expect((await withWebs(15))?.fact).toBe(
-    "the event streams and idempotency keys of 15 web need up to 15360 of 19200",
+    "the event streams and idempotency keys of 15 web need up to 14940 of 19200",
   );
   expect((await withWebs(16))?.problem).toBe(
-    "the event streams and idempotency keys of 16 web need up to 16384, but PostgreSQL has 19200 for everything. Raise max_locks_per_transaction to 69 or more",
+    "the event streams and idempotency keys of 16 web need up to 15936, but PostgreSQL has 19200 for everything. Raise max_locks_per_transaction to 67 or more",
   );
   await Promise.all(webs.map((web) => web.end()));
 });

@@ -418,6 +418,23 @@ test("statements that hang do not hold up later ones", async () => {
   expect(await behind).toMatchObject({ sequence: 2, text: "behind" });
 });
 
+test("at most three statements of a kind hang, and other changes of it wait without a connection", async () => {
+  const partition = await newPartition();
+  const ids = await newConversations(partition, 8);
+  const other = await connect();
+  await hold(other, 5);
+  const hanging = [];
+  for (let pair = 0; pair < 4; pair++) {
+    hanging.push(...ids.slice(2 * pair, 2 * pair + 2).map((id) => post(partition, id, "hold 5")));
+    await waitsForLock(other, Math.min(pair + 1, 3));
+  }
+  // Changes of another kind are made.
+  for (let count = 0; count < 3; count++) expect(await create(partition, null)).not.toBeNull();
+  expect(await countWaiting(other)).toBe(3);
+  await release(other, 5);
+  expect((await Promise.all(hanging)).map((reply) => reply?.sequence)).toEqual(ids.map(() => 1));
+});
+
 test("keys that are taken, expired or used twice decide about their own change only", async () => {
   const partition = await newPartition();
   const ids = await newConversations(partition, 8);

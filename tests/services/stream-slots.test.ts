@@ -67,8 +67,8 @@ test("the locks of five web processes leave a fifth of PostgreSQL's default to e
   expect(5 * locksOfProcess(web.pool)).toBeLessThanOrEqual(0.8 * 64 * 100);
 });
 
-test("a process has at most 128 streams, so they take 256 locks of the database at most", async () => {
-  const count = 128;
+test("a process has at most 300 streams, so they take 600 locks of the database at most", async () => {
+  const count = 300;
   for (let index = 0; index < count; index++)
     await take(ownersOf(`key ${Math.floor(index / 10)}`, `environment ${Math.floor(index / 100)}`));
   const locks = async () => {
@@ -79,13 +79,13 @@ test("a process has at most 128 streams, so they take 256 locks of the database 
     return rows[0]?.count;
   };
   // And the one that says that this process has streams.
-  expect(await locks()).toBe(257);
+  expect(await locks()).toBe(601);
   const owners = ownersOf("another key", "another environment");
   await expect(takeSlot(owners, () => {})).rejects.toMatchObject({
     kind: "unavailable",
     headers: { "Retry-After": "5" },
   });
-  await expect.poll(locks).toBe(257);
+  await expect.poll(locks).toBe(601);
   // What is full for its owner, here or in other processes, is still refused as such.
   const other = new pg.Client({ connectionString: env().DATABASE_URL });
   await other.connect();
