@@ -15,6 +15,7 @@ import { log } from "@/lib/platform/log";
 import { newId } from "@/lib/resources/ids";
 import { authenticate, requireAllowedAddress } from "./authenticate";
 import { maximumDepth } from "./find-unacceptable";
+import { forward } from "./forward";
 import { type ToolOperation, toolOperations } from "./mcp-tools";
 import { type Outgoing, respond } from "./pipeline";
 import { toProblem } from "./problem";
@@ -50,6 +51,7 @@ export async function respondToMcp(request: ApiRequest): Promise<Outgoing> {
   };
   try {
     const response = await serve(request, headers);
+    if (!(response instanceof Response)) return response;
     for (const name of ["content-type", "allow"]) {
       const value = response.headers.get(name);
       if (value) headers[name] = value;
@@ -63,7 +65,11 @@ export async function respondToMcp(request: ApiRequest): Promise<Outgoing> {
   }
 }
 
-async function serve(request: ApiRequest, headers: Record<string, string>): Promise<Response> {
+/** A message of an organization that was moved gets the response of the other installation as it is. */
+async function serve(
+  request: ApiRequest,
+  headers: Record<string, string>,
+): Promise<Response | Outgoing> {
   // Browsers send `Origin`. Without this check, a page whose host name was pointed at this server
   // could use it (DNS rebinding).
   const forSdk = new Request(request.url, { method: request.method, headers: headersFor(request) });
@@ -72,6 +78,10 @@ async function serve(request: ApiRequest, headers: Record<string, string>): Prom
   if (refused) return refused;
   const address = clientAddress(request.headers.get("x-forwarded-for"));
   const key = await authenticate(request, address);
+  if (key.movedTo) {
+    const wire = { hasRepeatedIdempotencyKey: false };
+    return forward(request, key.movedTo, { address, wire });
+  }
   await requireAllowedAddress(key, address);
   const allowsChanges = new URL(request.url).searchParams.get(writeParameter) === "true";
   // Counts every message before it is read, so that a key past its limit cannot make us parse more.

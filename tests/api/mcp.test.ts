@@ -2,9 +2,11 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { expect, test } from "vitest";
 import { scopes } from "@/lib/api-keys/scopes";
 import { reader } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
 import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { listRequestLogs } from "@/lib/request-logs/service";
 import { baseUrl, call, newKey, newTenant, type TestTenant } from "../support/api";
+import { startReceiver } from "../support/receiver";
 
 // The official client of the Model Context Protocol, against the running API.
 
@@ -300,4 +302,42 @@ test("every operation that a tool can express is a tool for a key with every sco
     operations.filter((name) => name !== "streamEvents").sort(),
   );
   await client.close();
+});
+
+test("messages of an organization that was moved go to its installation, and the responses come back as they are", async () => {
+  const other = await startReceiver((response) => {
+    const result = JSON.stringify({ jsonrpc: "2.0", id: 1, result: { moved: true } });
+    response.writeHead(200, { "content-type": "application/json" }).end(result);
+  });
+  const tenant = await newTenant();
+  await db().tenant.update({ where: { id: tenant.tenantId }, data: { movedTo: other.url } });
+  const { key } = await newKey(tenant);
+  const message = {
+    ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+    params: { name: "createConversation", arguments: { channelId: "web" } },
+  };
+  const response = await fetch(`${baseUrl()}/mcp?write=true`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      authorization: `Bearer ${key}`,
+      "mcp-protocol-version": "2025-06-18",
+    },
+    body: JSON.stringify(message),
+  });
+  await other.close();
+  expect([response.status, await response.json()]).toEqual([
+    200,
+    { jsonrpc: "2.0", id: 1, result: { moved: true } },
+  ]);
+  const [received, ...more] = other.requests;
+  expect(more).toEqual([]);
+  expect(received).toMatchObject({ method: "POST", path: "/mcp?write=true" });
+  expect(JSON.parse(received?.body ?? "")).toEqual(message);
+  expect(received?.headers).toMatchObject({
+    authorization: `Bearer ${key}`,
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": "2025-06-18",
+  });
 });
