@@ -247,7 +247,7 @@ async function readFor(feed: Feed, group: Reader[]): Promise<void> {
     const isFull = events.length === batchSize && last?.id;
     const reached = isFull
       ? { xact: last.xact, id: last.id as string }
-      : { xact: first?.horizon ?? position.xact, id: "" };
+      : laterOf(position, { xact: first?.horizon ?? position.xact, id: "" });
     for (const reader of group) advance(reader, reached, events, Boolean(isFull));
     if (first) readAgainIf(feed, first.isDelayed);
   } catch (error) {
@@ -255,6 +255,13 @@ async function readFor(feed: Feed, group: Reader[]): Promise<void> {
     throw error;
   }
 }
+
+/**
+ * A client can have a cursor that the feed has not reached, from a webhook or from the newest events.
+ * It must not get that event, or one before it, again.
+ */
+const laterOf = (position: Position, horizon: Position): Position =>
+  BigInt(horizon.xact) > BigInt(position.xact) ? horizon : position;
 
 function advance(
   reader: Reader,

@@ -134,6 +134,35 @@ test("200 a stream shows no event ahead of one that is still being committed, an
   stream.close();
 });
 
+test("200 a cursor ahead of one that is still being committed: nothing before it comes again", async () => {
+  const tenant = await newTenant();
+  let commit = () => {};
+  const gate = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  let isWritten = () => {};
+  const written = new Promise<void>((resolve) => {
+    isWritten = resolve;
+  });
+  const slow = mutate(tenant.identity, async (caller) => {
+    await createCustomer(caller, { name: "Slow" });
+    isWritten();
+    await gate;
+  });
+  await written;
+  await addCustomer(tenant, "Quick");
+  const [quick] = (await call(tenant, "GET", "/events?limit=1")).body.data;
+  const stream = await openStream(tenant, "GET", `/events/stream?cursor=${quick.id}`);
+  expect((await stream.block())?.id).toBe(quick.id);
+  // The stream reads meanwhile, several times.
+  for (let count = 0; count < 10; count++) await call(tenant, "GET", "/events?limit=1");
+  commit();
+  await slow;
+  await addCustomer(tenant, "Later");
+  expect((await stream.event())?.data.object.name).toBe("Later");
+  stream.close();
+});
+
 test("200 only the events of the given types, of this tenant and environment", async () => {
   const tenant = await newTenant();
   const [stranger, live] = await Promise.all([
