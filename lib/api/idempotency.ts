@@ -16,7 +16,7 @@ import {
 } from "@/lib/platform/errors";
 import { openSecret, sealSecret, storedResponseContext } from "@/lib/platform/secret-box";
 import { sql } from "@/lib/platform/sql";
-import { sqlState } from "@/lib/platform/sql-errors";
+import { isLockTimeout } from "@/lib/platform/sql-errors";
 import type { ApiRequest } from "./read-request";
 
 /** A stored response. Requests with the same key get exactly these bytes. */
@@ -113,11 +113,9 @@ export async function insertRecord(
     const query = insertRecordStatement({ ...partition, at, ...recordValues(record, body) });
     return (await runSql(query, transaction)).length > 0;
   } catch (error) {
-    throw sqlState(error) === lockTimeout ? idempotencyInProgress() : error;
+    throw isLockTimeout(error) ? idempotencyInProgress() : error;
   }
 }
-
-const lockTimeout = "55P03";
 
 /** Adds the response to a record that the same transaction inserted. */
 export async function storeResponse(
@@ -139,10 +137,11 @@ export async function storeResponse(
 
 /**
  * Whether a one-statement change with a key timed out waiting for the first request with that key.
- * PostgreSQL names the table of a row that a statement waited for, and nothing for the lock on a key.
+ * PostgreSQL names the table of a locked row, and nothing for the lock on a key or on a whole table. The
+ * latter is rare, and gets this response too.
  */
 export function hasWaitedForRecord(error: unknown): boolean {
-  if (sqlState(error) !== lockTimeout) return false;
+  if (!isLockTimeout(error)) return false;
   const { where } = error as { where?: string };
   return where === undefined || where.includes("idempotency_records");
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ChangeStatement } from "./change-sql";
 import { databaseWaits } from "./database-waits";
 import { pool, runSql } from "./db";
@@ -20,8 +21,8 @@ import { type Span, tracer } from "./tracing";
 const fewInProgress = 3;
 const maximumChanges = 64;
 /**
- * How many statements of a kind that each make several changes are in progress at most. All of them
- * are only if the database is slow, so that more would not help.
+ * The maximum number of shared statements of one kind in progress. It is reached only while the
+ * database is slow, when more would not help.
  */
 const mostShared = 3;
 const kinds = 2;
@@ -31,6 +32,8 @@ export const maximumSharedLocks = kinds * mostShared * maximumChanges;
 const maximumCharacters = 262_144;
 /** A statement that takes longer waits for something, which does not hold up the next ones. */
 const slowMs = 100;
+/** The pause before a change that was left out is tried again. */
+const leftOutMs = 50;
 
 type Change<P extends Parameters> = {
   values: ValuesOf<P>;
@@ -46,8 +49,8 @@ type Change<P extends Parameters> = {
  * Makes changes of one kind, each completely or not at all, as if it had a statement of its own.
  * Changes that arrive while statements are in progress are made together by the next one. If that
  * leaves a change out or refuses it, the change is made by a statement of its own, which can wait.
- * @param laneOf what a change may share with no other one that is being made: those of a lane are made
- * one after another, in the order in which they arrived
+ * @param laneOf the lane of a change. The changes of a lane are made one after another, in the order in
+ * which they arrived, unless a shared statement takes longer than `slowMs`.
  * @returns a function that makes a change, and returns its row, or undefined if nothing was written
  */
 export function joinChanges<P extends Parameters>(
@@ -90,7 +93,8 @@ export function joinChanges<P extends Parameters>(
         continue;
       }
       const isFull = taken.length >= maximumChanges || characters > maximumCharacters;
-      if (isFull || (lane !== undefined && lanes.has(lane))) {
+      const hasLane = lane === undefined || (lanes.get(lane) ?? change) === change;
+      if (isFull || !hasLane) {
         left.push(change);
         continue;
       }
@@ -112,13 +116,15 @@ export function joinChanges<P extends Parameters>(
       schedule();
     };
     const cancel = atDeadline(slowMs, end);
-    await (changes.length === 1 ? Promise.all(changes.map(makeAlone)) : makeTogether(changes));
+    const [only] = changes;
+    if (only && changes.length === 1 && waits.hasRoom()) await makeWaiting(only);
+    else await makeTogether(changes);
     cancel();
     end();
   }
 
   /**
-   * If PostgreSQL refuses the statement, perhaps for what only one of its changes is, each half is
+   * If PostgreSQL refuses the statement, perhaps because of only one of its changes, each half is
    * tried again.
    */
   async function makeTogether(changes: Waiting[]): Promise<void> {
@@ -141,7 +147,7 @@ export function joinChanges<P extends Parameters>(
       for (const [index, change] of changes.entries()) {
         const row = made.get(index + 1);
         if (row) succeed(change, row);
-        else void makeWaiting(change);
+        else void makeLeftOut(change);
       }
     } catch (error) {
       end();
@@ -149,8 +155,10 @@ export function joinChanges<P extends Parameters>(
         for (const change of changes) fail(change, error);
         return;
       }
-      const middle = Math.ceil(changes.length / 2);
-      const halves = [changes.slice(0, middle), changes.slice(middle)];
+      const rest = changes.filter((change) => !isLate(change));
+      for (const change of changes) if (isLate(change)) fail(change, unavailable());
+      const middle = Math.ceil(rest.length / 2);
+      const halves = [rest.slice(0, middle), rest.slice(middle)];
       await Promise.all(
         halves.map((half) =>
           half.length > 1 ? makeTogether(half) : Promise.all(half.map(makeWaiting)),
@@ -159,9 +167,20 @@ export function joinChanges<P extends Parameters>(
     }
   }
 
-  /** For a change that most likely has to wait for a lock. */
+  /**
+   * If others wait for locks in all connections that may, the change is tried with the next ones
+   * again, because its own lock may end first.
+   */
+  async function makeLeftOut(change: Waiting): Promise<void> {
+    if (waits.hasRoom()) return makeWaiting(change);
+    await sleep(leftOutMs);
+    waiting.push(change);
+    schedule();
+  }
+
+  /** With a statement that can wait for locks. */
   const makeWaiting = (change: Waiting): Promise<void> =>
-    inTurn(async () => {
+    waits.run(async () => {
       if (isLate(change)) fail(change, unavailable());
       else await makeAlone(change);
     });
@@ -235,7 +254,7 @@ export function joinChanges<P extends Parameters>(
     });
 }
 
-/** A change that waited here for as long as a statement may wait for a lock is not begun anymore. */
+/** Whether a change has already waited as long as a statement may wait for a lock. It is then refused. */
 const isLate = ({ arrivedMs }: { arrivedMs: number }): boolean =>
   performance.now() - arrivedMs > databaseWaits.lock;
 
@@ -243,7 +262,7 @@ const isLate = ({ arrivedMs }: { arrivedMs: number }): boolean =>
  * Changes that wait for a lock take at most a third of this process's connections, so that the locks
  * of one tenant do not hold up the others.
  */
-const inTurn = createLimit(() => Math.max(1, Math.floor(pool().options.max / 3)));
+const waits = createLimit(() => Math.max(1, Math.floor(pool().options.max / 3)));
 
 function charactersOf(values: object): number {
   let characters = 0;
@@ -253,7 +272,7 @@ function charactersOf(values: object): number {
 }
 
 /**
- * Whether PostgreSQL refused the statement, perhaps for what only one of its changes is, so that none
+ * Whether PostgreSQL refused the statement, perhaps because of only one of its changes, so that none
  * was made. After a lost connection or a shutdown, it is not known what was made. After a timeout, and
  * on a server that has no room or cannot write, other statements would make it worse.
  */

@@ -1,13 +1,15 @@
 /**
- * Runs at most some pieces of work at a time. The others wait for their turn, in order.
- * @param most asked for each piece of work
+ * Limits how many pieces of work run at a time. The others wait, in the order in which they arrived.
+ * @param most the limit, read whenever work arrives
  */
 export function createLimit(most: () => number) {
   const waiting: (() => void)[] = [];
   let running = 0;
 
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (running < most()) running++;
+  const hasRoom = (): boolean => running < most();
+
+  async function run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (hasRoom()) running++;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await work();
@@ -17,5 +19,7 @@ export function createLimit(most: () => number) {
       if (next) next();
       else running--;
     }
-  };
+  }
+
+  return { run, hasRoom };
 }

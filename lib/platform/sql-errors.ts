@@ -63,7 +63,8 @@ export const readOnlyState = "25006";
  * SQLSTATEs after which the same request may succeed in a moment: lock and statement timeouts, and a
  * replica that is about to be promoted.
  */
-const temporary = new Set(["55P03", "57014", "40P01", "40001", readOnlyState]);
+const lockTimeout = "55P03";
+const temporary = new Set([lockTimeout, "57014", "40P01", "40001", readOnlyState]);
 
 /** SQLSTATEs of refused connections: a wrong user or password, an unknown database, too many. */
 const refusedConnection = /^(08|28|3D|57P|53300)/;
@@ -77,6 +78,9 @@ export function isConnectionFailure(error: unknown): boolean {
   if (refusedConnection.test(sqlState(error) ?? "") || refusedByPrisma.has(code ?? "")) return true;
   return lostConnection.test(`${code ?? ""} ${message ?? ""}`);
 }
+
+/** A statement waited for a lock for as long as it may. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(error) === lockTimeout;
 
 /** The database is unavailable or shutting down: the same request may succeed in a moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {

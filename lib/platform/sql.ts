@@ -126,7 +126,7 @@ export const withoutFlush = "(SELECT set_config('synchronous_commit', 'off', tru
 
 /**
  * A condition that is always true, and sets how long the transaction waits for each lock from now on,
- * such as `250ms`. It must be evaluated before the first lock.
+ * such as `250ms`. It must be evaluated before the first row is locked. Locks on tables are taken earlier.
  */
 export const withLockTimeout = (timeout: string): string =>
   `(SELECT set_config('lock_timeout', ${timeout}, true)) IS NOT NULL`;

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { findStoredResponse, insertRecord } from "@/lib/api/idempotency";
@@ -267,6 +268,26 @@ test("changes that wait for locks leave most connections to the others", async (
     expect(await post(partition, free, "Hi")).toMatchObject({ sequence: index });
   const most = Math.floor(connections / 3);
   await waitsForLock(other, most);
+  expect(await countWaiting(other)).toBe(most);
+  await other.query("COMMIT");
+  expect((await Promise.all(waiting)).map((reply) => reply?.sequence)).toEqual(locked.map(() => 1));
+});
+
+test("changes that arrive one by one and wait for locks leave most connections to the others, too", async () => {
+  const partition = await newPartition();
+  const most = Math.floor(pool().options.max / 3);
+  const [free = "", ...locked] = await newConversations(partition, most + 5);
+  const other = await connect();
+  await other.query("BEGIN");
+  await other.query("SELECT 1 FROM conversations WHERE id = ANY ($1) FOR NO KEY UPDATE", [locked]);
+  const waiting = [];
+  for (const [index, id] of locked.entries()) {
+    waiting.push(post(partition, id, "waits"));
+    await waitsForLock(other, Math.min(index + 1, most));
+    // Long enough for its statement to count as slow, so that the next change starts at once.
+    await sleep(210);
+  }
+  expect(await post(partition, free, "Hi")).toMatchObject({ sequence: 1 });
   expect(await countWaiting(other)).toBe(most);
   await other.query("COMMIT");
   expect((await Promise.all(waiting)).map((reply) => reply?.sequence)).toEqual(locked.map(() => 1));
