@@ -229,7 +229,8 @@ export async function replayWebhook(
 ) {
   requireRole(caller, "ADMIN", "replay events");
   const { status, events, filter } = await getWebhook(caller, webhookId);
-  const types = typesOfPatterns(events).filter((type) => eventTypes?.includes(type) ?? true);
+  const typesOf = (patterns: Webhook["events"]) =>
+    typesOfPatterns(patterns).filter((type) => eventTypes?.includes(type) ?? true);
   const bounds = [since, new Date(until.getTime() + 1)] as const;
   const [afterId, beforeId] = bounds.map((at) => firstIdAt("event", at)) as [string, string];
   const [afterDeliveryId, beforeDeliveryId] = bounds.map((at) => firstIdAt("delivery", at)) as [
@@ -243,7 +244,7 @@ export async function replayWebhook(
         ...caller.partition,
         webhookId,
         ...{ afterId, beforeId, afterDeliveryId, beforeDeliveryId },
-        ...{ types, statuses },
+        ...{ types: typesOf(events), statuses },
       }),
       caller,
     );
@@ -257,14 +258,15 @@ export async function replayWebhook(
   if (counted.count === 0 && !counted.isMore) return counted;
   // Not before the count, which can take seconds: recording attempts waits for this lock.
   await lockRow(caller, "webhooks", webhookId);
-  requireEnabled((await getWebhook(caller, webhookId)).status);
+  const locked = await getWebhook(caller, webhookId);
+  requireEnabled(locked.status);
   await requireNoReplay(caller, webhookId);
   await addBacklogTask(
     caller,
     webhookId,
     "REPLAY",
     { afterId, beforeId },
-    { eventTypes: types, deliveryStatuses: statuses },
+    { eventTypes: typesOf(locked.events), deliveryStatuses: statuses },
   );
   await recordAudit(caller, {
     action: "webhook.events_replayed",

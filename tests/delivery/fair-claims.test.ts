@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { claimDeliveries, claimRequested, startOfScan } from "@/lib/deliveries/engine/claim";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
+import { createAllowances } from "@/lib/deliveries/engine/webhook-concurrency";
 import { pool } from "@/lib/platform/db";
 import { startReceiver } from "../support/receiver";
 import {
@@ -96,6 +97,21 @@ test("webhooks whose due deliveries are all in flight take no place from others"
     [busy, 90],
   ];
   expect(await claim(1, inFlight)).toEqual([busy.id]);
+});
+
+test("a webhook that is paused or blocked is no reason to claim again", () => {
+  const allowances = createAllowances(128);
+  const isWorthIt = () => allowances.noteSaturation(allowances.remaining(), new Map());
+  for (const id of ["paused", "blocked"]) {
+    allowances.take(id);
+    allowances.release(id, true);
+  }
+  allowances.pause("paused", 60_000);
+  allowances.block("blocked", true);
+  expect([...allowances.remaining().values()]).toEqual([0, 0]);
+  expect(isWorthIt()).toBe(false);
+  allowances.block("blocked", false);
+  expect(allowances.remaining().get("blocked")).toBeGreaterThan(0);
 });
 
 test("requested attempts are claimed in turn: the first of each webhook, then the second", async () => {

@@ -394,6 +394,32 @@ describe("while a conversation is locked", () => {
     expect(await waiting).toMatchObject({ status: "DELIVERED" });
     await recorder.flush();
   });
+
+  test("replies of a webhook that is locked hold up no other attempts, and do not count as unrecorded", async () => {
+    const locked = await newWaiting();
+    const attempts = [];
+    for (let count = 0; count < 6; count++) attempts.push((await newReply(locked)).attempt);
+    const client = await pool().connect();
+    await client.query("BEGIN");
+    await client.query("SELECT 1 FROM webhooks WHERE id = $1 FOR NO KEY UPDATE", [locked.id]);
+    const recorder = createRecorder();
+    const waiting = attempts.map((attempt) => recorder.record(attempt));
+    for (let count = 0; count < 3; count++) {
+      const { attempt } = await newReply(await newWaiting());
+      const plain = (await newReply(await newWaiting())).attempt;
+      expect(await recorder.record(attempt)).toMatchObject({ status: "DELIVERED" });
+      expect(await recorder.record({ ...plain, reply: null })).toMatchObject({
+        status: "DELIVERED",
+      });
+    }
+    await expect.poll(() => [recorder.size(), recorder.blockedSize()]).toEqual([0, 6]);
+    await client.query("COMMIT");
+    client.release();
+    for (const recorded of await Promise.all(waiting))
+      expect(recorded).toMatchObject({ status: "DELIVERED" });
+    await expect.poll(() => recorder.blockedSize()).toBe(0);
+    await recorder.flush();
+  });
 });
 
 test.each([

@@ -50,6 +50,7 @@ test("what was claimed before its webhook changed and could not be sent for seco
     await client.query("SELECT pg_advisory_unlock($1)", [recordingLock]);
     await after.received(400 - sent);
   } finally {
+    await client.query("SELECT pg_advisory_unlock_all()");
     await delivering.stop();
     await client.end();
     for (const { close } of [before, after]) await close();

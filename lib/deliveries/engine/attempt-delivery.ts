@@ -9,6 +9,7 @@ import { disableIfFailing } from "./disable-if-failing";
 import { endedAttempt } from "./record";
 import { recordPersistently } from "./recorder";
 import { releaseLanes } from "./release-lanes";
+import { giveBack } from "./release-leases";
 import { sendDelivery } from "./send-delivery";
 
 /**
@@ -41,7 +42,8 @@ export async function attemptDelivery(
   { now = timeSetByTest() }: { now?: Date | null } = {},
 ): Promise<AttemptOutcome> {
   const delivery = await claimDelivery(reference, now);
-  if (delivery && mayStart(delivery)) {
+  if (delivery && !mayStart(delivery)) await giveBack([delivery]);
+  else if (delivery) {
     const startedAt = now ?? timeNow();
     const result = await sendDelivery(delivery, startedAt);
     if (!result) return readState(reference, now);

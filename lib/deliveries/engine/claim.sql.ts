@@ -113,7 +113,7 @@ const continuation = `, p.share, ${milliseconds("d.next_attempt_at")} AS due_ms`
  */
 const readPerOrderedWebhook = 128;
 
-/** How many more webhooks than it can take from a claim considers, because deliveries may be locked. */
+/** How many webhooks a claim considers beyond its limit, in case the deliveries of some are locked. */
 const spareTurns = 4;
 
 /** Seconds until a webhook is checked again whose row another transaction has locked. */

@@ -101,7 +101,7 @@ export function startDelivering({
     onDue: (deliveries) => (overdueSeconds() > 0 ? wakeDeliveries(deliveries) : wake()),
     // Its attempts do not count as unrecorded, so it gets no more deliveries meanwhile.
     onBlocked: (webhookId, isBlocked) => {
-      allowances.pause(webhookId, isBlocked ? leaseSeconds * 1_000 : 0);
+      allowances.block(webhookId, isBlocked);
       if (!isBlocked) wake();
     },
   });
@@ -210,8 +210,8 @@ export function startDelivering({
     const limit = Math.min(room, concurrency - inUse());
     if (hasEnough || limit <= 0) return false;
     const allowed = allowances.remaining();
-    // If nearly all slots are in use, the next ones are for the webhooks that use the fewest. Next to
-    // Inngest, this process takes only what is overdue, which is little.
+    // While nearly all slots are in use, a full claim gives the free ones to the webhooks with the
+    // fewest in flight. Next to Inngest, little is overdue, so there is nothing to continue.
     const mayContinue = limit === room && overdueSeconds() === 0;
     if (mayContinue && backlogs.length > 0 && performance.now() < continuesUntilMs) {
       await claimMoreAndSend(limit, allowed);
@@ -341,8 +341,8 @@ export function startDelivering({
   const running = Promise.all([run(), runRequested()]);
 
   /**
-   * Stops claiming, and waits up to `graceMs` for what is claimed or in flight. The rest is sent
-   * again after its lease ends.
+   * Stops claiming, and waits up to `graceMs` for what is claimed or in flight. What is still in flight
+   * is sent again after its lease ends.
    */
   async function stop(graceMs = deadlineMs): Promise<void> {
     isStopping = true;
@@ -353,6 +353,8 @@ export function startDelivering({
     await claimingOne;
     await Promise.race([finish(), sleep(graceMs, undefined, { ref: false })]);
     isAbandoned = true;
+    const unsent = claimed.splice(0).map(({ delivery }) => delivery);
+    if (unsent.length > 0) await giveBack(unsent).catch(() => {});
     await recorder.flush();
   }
 

@@ -1,4 +1,3 @@
-import { databaseWaits } from "@/lib/platform/database-waits";
 import { fewRowsOf, sql, timeOf, withLockTimeout } from "@/lib/platform/sql";
 
 // The deliveries of one conversation to a webhook with ordering are a lane. They are sent in the
@@ -69,13 +68,15 @@ const release = (clock: string) => `
 
 /**
  * Releases the first delivery of each of these lanes, if it is parked. Returns those that are then
- * due, including one that a claim did not park because the one before it was being recorded. Attempts that are
- * to be recorded wait for this statement, so it does not wait long for a locked row.
+ * due, including one that a claim did not park because the one before it was being recorded. Recording waits
+ * for this statement, so it gives up early on a locked row.
  */
 export const releaseLanesStatement = sql(
   "release_lanes",
   {
     now: "clock",
+    /** How long to wait for each locked row, such as `250ms`. */
+    lockTimeout: "text",
     tenantIds: "text[]",
     environments: "Environment[]",
     webhookIds: "text[]",
@@ -85,7 +86,7 @@ export const releaseLanesStatement = sql(
   WITH lane AS (
     SELECT DISTINCT * FROM unnest(${p.tenantIds}, ${p.environments}, ${p.webhookIds}, ${p.conversationIds})
       AS l (tenant_id, environment, webhook_id, conversation_id)
-    WHERE ${withLockTimeout(`'${databaseWaits.sharedLock}ms'`)}
+    WHERE ${withLockTimeout(p.lockTimeout)}
   ),
   first AS MATERIALIZED (
     SELECT d.* FROM lane l

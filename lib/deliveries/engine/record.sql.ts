@@ -18,6 +18,8 @@ const result = (deliveries: string) => `
 
 const attemptParameters = {
   now: "clock",
+  /** How long to wait for each locked row, such as `250ms`. */
+  lockTimeout: "text",
   probeSeconds: "float8",
   tenantIds: "text[]",
   environments: "Environment[]",
@@ -45,8 +47,6 @@ const attemptParameters = {
 } as const;
 
 type ReplyParts = {
-  /** How long to wait for each row that is locked, unless for as long as any statement. */
-  lockTimeout?: string;
   /** Whether this records a single attempt whose response had a reply. */
   hasReply: boolean;
   /** What has to happen before the webhooks are locked. */
@@ -82,7 +82,7 @@ const withoutReply: ReplyParts = {
  */
 function recording(
   p: References<typeof attemptParameters>,
-  { lockTimeout, hasReply, lockAfter, replyMessageId, replyProblem }: ReplyParts,
+  { hasReply, lockAfter, replyMessageId, replyProblem }: ReplyParts,
 ): string {
   const now = timeOf(p.now);
   return `
@@ -95,7 +95,7 @@ function recording(
       tenant_id, environment, id, webhook_id, event_id, lease_holder, number, trigger,
       started_at, duration_ms, status_code, error_code, response, response_headers, is_success, is_probe, new_status, delay_seconds, reply_problem, place
     )
-    ${lockTimeout ? `WHERE ${withLockTimeout(lockTimeout)}` : ""}
+    WHERE ${withLockTimeout(p.lockTimeout)}
   ),
   locked AS MATERIALIZED (
     SELECT w.tenant_id, w.environment, w.id AS webhook_id, w.status, w.consecutive_failures FROM webhooks w
@@ -200,9 +200,9 @@ function recording(
 
 export const recordAttemptsStatement = sql(
   "record_attempts",
-  { ...attemptParameters, lockTimeout: "text" },
+  attemptParameters,
   (p) => `
-  WITH ${recording(p, { ...withoutReply, lockTimeout: p.lockTimeout })}
+  WITH ${recording(p, withoutReply)}
   ${result("NULL")}`,
 );
 
@@ -241,6 +241,7 @@ export const recordReplyStatement = sql(
     SELECT status, message_count + 1 AS sequence, greatest(${p.at}, updated_at) AS at,
       channel_id, tags, priority, assignee_id, agent_id FROM conversations
     WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.conversationId}
+      AND ${withLockTimeout(p.lockTimeout)}
     FOR NO KEY UPDATE
   ),
   -- Locked, because an erasure for which the conversation's lock was awaited may have redacted it.

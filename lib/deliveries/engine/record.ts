@@ -67,7 +67,7 @@ export const postsReply = ({ reply }: EndedAttempt): boolean => Boolean(reply &&
 /**
  * Writes the results of these attempts in one statement, and one for each that posts a reply.
  * @param attempts in the order in which they ended
- * @param lockWaitMs how long the statement for all of them waits for a row that is locked
+ * @param lockWaitMs how long each statement waits for a row that is locked
  * @returns the result for each of them, or null if another worker took over its lease
  */
 export async function recordAttempts(
@@ -78,15 +78,16 @@ export async function recordAttempts(
   const recorded = new Map<EndedAttempt, RecordedAttempt>();
   const others = attempts.filter((attempt) => !postsReply(attempt));
   if (others.length > 0) {
-    const values = { ...valuesOf(others, now), lockTimeout: `${lockWaitMs}ms` };
-    const rows = await runSql<RecordedRow>(recordAttemptsStatement(values));
+    const rows = await runSql<RecordedRow>(
+      recordAttemptsStatement(valuesOf(others, now, lockWaitMs)),
+    );
     for (const row of rows) {
       const attempt = others[row.place - 1];
       if (attempt) recorded.set(attempt, toRecorded(row));
     }
   }
   for (const attempt of attempts.filter(postsReply)) {
-    const row = await recordReply(attempt, now);
+    const row = await recordReply(attempt, now, lockWaitMs);
     if (row) recorded.set(attempt, toRecorded(row));
   }
   const results = attempts.map((attempt) => recorded.get(attempt) ?? null);
@@ -116,13 +117,14 @@ function logAttempt({ delivery, result }: EndedAttempt, recorded?: RecordedAttem
 async function recordReply(
   attempt: EndedAttempt,
   now: Date | null,
+  lockWaitMs: number,
 ): Promise<RecordedRow | undefined> {
   const { delivery, reply } = attempt;
   const { tenantId, environment } = delivery;
   const text = reply && "text" in reply ? reply.text : "";
   const [row] = await runSql<RecordedRow & { deliveries: string[] }>(
     recordReplyStatement({
-      ...valuesOf([attempt], now),
+      ...valuesOf([attempt], now, lockWaitMs),
       ...replyValues(delivery, text, now ?? timeNow()),
     }),
   );
@@ -136,12 +138,13 @@ const toRecorded = (row: RecordedRow): RecordedAttempt => ({
   consecutiveFailures: row.consecutive_failures,
 });
 
-function valuesOf(attempts: EndedAttempt[], now: Date | null) {
+function valuesOf(attempts: EndedAttempt[], now: Date | null, lockWaitMs: number) {
   const column = <Value>(pick: (attempt: EndedAttempt) => Value) => attempts.map(pick);
   const responses = column(({ result }) => ("statusCode" in result ? result : null));
   const steps = column(nextStep);
   return {
     now,
+    lockTimeout: `${lockWaitMs}ms`,
     probeSeconds: probeIntervalSeconds(),
     tenantIds: column(({ delivery }) => delivery.tenantId),
     environments: column(({ delivery }) => delivery.environment),

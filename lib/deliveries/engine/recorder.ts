@@ -3,7 +3,7 @@ import type { DeliveryReference } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
 import { createLimit } from "@/lib/platform/limit";
 import { logOf } from "@/lib/platform/log";
-import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
+import { isDatabaseUnavailable, isLockTimeout } from "@/lib/platform/sql-errors";
 import { leaseSeconds } from "./claim";
 import { disableIfFailing } from "./disable-if-failing";
 import { type EndedAttempt, postsReply, type RecordedAttempt, recordAttempts } from "./record";
@@ -13,13 +13,13 @@ const log = logOf("deliveries");
 
 const collectMs = 2;
 const maximumBatch = 80;
-/** How many replies are posted at the same time. A locked conversation delays those behind it. */
+/** How many replies are posted at the same time. */
 const repliesAtOnce = 4;
 /** How many webhooks wait for a locked row at the same time, each with a connection. */
 const waitsAtOnce = 3;
 const retryMs = 200;
-const deadlock = "40P01";
-const lockNotAvailable = "55P03";
+/** How long `flush` waits for attempts whose rows are locked. */
+const blockedGraceMs = 1_000;
 
 type Recorded = RecordedAttempt | null;
 type Entry = { attempt: EndedAttempt; resolve: (recorded: Recorded) => void };
@@ -36,9 +36,11 @@ type RecorderOptions = {
 /**
  * Collects attempts that have ended and writes them together, in the order in which they ended. One
  * statement runs at a time; attempts that end meanwhile share the next one. Attempts that post a
- * reply may wait for a conversation's lock, so each has a statement of its own, and a few of these
- * run in parallel with the others. If a statement has to wait for a locked row, most often a webhook
- * that is being changed, the attempts of each of its webhooks continue in a queue of their own.
+ * reply have a statement of their own, and a few of these run in parallel with the others.
+ *
+ * If a statement has to wait for a locked row, most often a webhook that is being changed, the
+ * attempts of each of its webhooks continue in a queue of their own, and so does a reply to a
+ * conversation that is locked. They hold up no other webhook.
  */
 export function createRecorder({
   onRecorded = () => {},
@@ -46,12 +48,12 @@ export function createRecorder({
   onBlocked = () => {},
 }: RecorderOptions = {}) {
   const disabling = new Set<Promise<void>>();
-  const plain = createQueue(maximumBatch, recordOrPutAside, finishBatch);
+  const plain = createQueue(recordOrPutAside, finishBatch);
   const replies = Array.from({ length: repliesAtOnce }, () =>
-    createQueue(1, (batch) => recordPersistently(attemptsOf(batch)), finishBatch),
+    createQueue(recordOrPutAside, finishBatch),
   );
   const blocked = new Map<string, Queue>();
-  const inTurn = createLimit(() => waitsAtOnce);
+  const waits = createLimit(() => waitsAtOnce);
 
   /**
    * Resolves once the attempt is in the database. Resolves with null if another worker has taken
@@ -59,25 +61,19 @@ export function createRecorder({
    */
   function record(attempt: EndedAttempt): Promise<Recorded> {
     return new Promise((resolve) => {
-      const entry = { attempt, resolve };
-      const queue = blocked.get(attempt.delivery.webhookId) ?? plain;
-      (postsReply(attempt) ? shortestOf(replies) : queue).add(entry);
+      const usual = postsReply(attempt) ? shortestOf(replies) : plain;
+      const queue = blocked.get(attempt.delivery.webhookId) ?? usual;
+      queue.add([{ attempt, resolve }]);
     });
   }
 
   async function recordOrPutAside(batch: Entry[]): Promise<Recorded[] | null> {
     const attempts = attemptsOf(batch);
-    const recorded = await persistently(attempts, async () => {
-      try {
-        return await recordAttempts(attempts, null, databaseWaits.sharedLock);
-      } catch (error) {
-        if (sqlState(error) === lockNotAvailable) return null;
-        throw error;
-      }
-    });
+    const recorded = await persistently(attempts, () => recordUnlessLocked(attempts));
     if (recorded === null) {
       batch.forEach(putAside);
-      plain.remove(({ attempt }) => blocked.has(attempt.delivery.webhookId)).forEach(putAside);
+      for (const queue of [plain, ...replies])
+        queue.remove(({ attempt }) => blocked.has(attempt.delivery.webhookId)).forEach(putAside);
     }
     return recorded;
   }
@@ -85,28 +81,34 @@ export function createRecorder({
   function putAside(entry: Entry): void {
     const { webhookId } = entry.attempt.delivery;
     const queue = blocked.get(webhookId) ?? block(webhookId);
-    queue.add(entry);
+    queue.add([entry]);
   }
 
   function block(webhookId: string): Queue {
-    const queue = createQueue(maximumBatch, recordInTurn, (batch, recorded) => {
-      if (queue.size() === 0) {
+    const queue = createQueue(
+      (batch) => recordInTurn(batch, queue),
+      async (batch, recorded) => {
+        await finishBatch(batch, recorded);
+        if (queue.size() > 0) return;
         blocked.delete(webhookId);
         onBlocked(webhookId, false);
-      }
-      return finishBatch(batch, recorded);
-    });
+      },
+    );
     blocked.set(webhookId, queue);
     onBlocked(webhookId, true);
     return queue;
   }
 
-  const recordInTurn = (batch: Entry[]): Promise<Recorded[]> => {
+  /** A reply to a conversation that is still locked goes behind the others of its webhook. */
+  async function recordInTurn(batch: Entry[], queue: Queue): Promise<Recorded[] | null> {
     const attempts = attemptsOf(batch);
-    return persistently(attempts, () =>
-      inTurn(() => recordAttempts(attempts, null, databaseWaits.sharedLock)),
-    );
-  };
+    const record = () => waits.run(() => recordUnlessLocked(attempts));
+    const recorded = await persistently(attempts, record);
+    if (recorded !== null) return recorded;
+    if (haveExpired(attempts)) return giveUp(attempts, "a row stayed locked");
+    queue.add(batch, { isFirst: !attempts.some(postsReply) });
+    return null;
+  }
 
   async function finishBatch(batch: Entry[], recorded: Recorded[]): Promise<void> {
     onRecorded();
@@ -117,14 +119,18 @@ export function createRecorder({
     disabling.add(disabled);
   }
 
+  /** The deliveries of attempts whose rows stay locked are sent again after their leases end. */
   async function flush(): Promise<void> {
-    await Promise.all([plain, ...replies].map((queue) => queue.flush()));
-    await Promise.all([...blocked.values()].map((queue) => queue.flush()));
+    const flushAll = (queues: Iterable<Queue>) =>
+      Promise.all(Array.from(queues, (queue) => queue.flush()));
+    await flushAll([plain, ...replies]);
+    const grace = sleep(blockedGraceMs, undefined, { ref: false });
+    await Promise.race([flushAll(blocked.values()), grace]);
     await Promise.all(disabling);
   }
 
   /**
-   * How many attempts have ended and are not in the database yet, without those whose webhook is
+   * How many attempts have ended and are not in the database yet, without those whose rows are
    * locked.
    */
   const size = () => sizeOf([plain, ...replies]);
@@ -133,9 +139,8 @@ export function createRecorder({
   return { record, flush, size, blockedSize };
 }
 
-/** @param write returns null if it put the batch into other queues */
+/** @param write returns null if it put the batch into a queue again */
 function createQueue(
-  maximum: number,
   write: (batch: Entry[]) => Promise<Recorded[] | null>,
   finish: (batch: Entry[], recorded: Recorded[]) => Promise<void>,
 ) {
@@ -143,11 +148,17 @@ function createQueue(
   let inProgress = 0;
   let draining: Promise<void> | null = null;
 
+  /** The next entries: one with a reply, or others. */
+  function take(): Entry[] {
+    const firstReply = waiting.findIndex(({ attempt }) => postsReply(attempt));
+    const count = firstReply < 0 ? maximumBatch : Math.max(1, Math.min(firstReply, maximumBatch));
+    return waiting.splice(0, count);
+  }
+
   async function drain(): Promise<void> {
     await sleep(collectMs);
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, maximum);
-      waiting = waiting.slice(maximum);
+      const batch = take();
       inProgress = batch.length;
       const recorded = await write(batch);
       inProgress = 0;
@@ -159,20 +170,21 @@ function createQueue(
   }
 
   return {
-    add: (entry: Entry) => {
-      waiting.push(entry);
+    add: (entries: Entry[], { isFirst = false } = {}): void => {
+      if (isFirst) waiting.unshift(...entries);
+      else waiting.push(...entries);
       draining ??= drain();
     },
-    /** Takes out those of the waiting entries. */
+    /** Takes these of the waiting entries out. */
     remove: (isWanted: (entry: Entry) => boolean): Entry[] => {
       const removed = waiting.filter(isWanted);
       waiting = waiting.filter((entry) => !isWanted(entry));
       return removed;
     },
-    flush: async () => {
+    flush: async (): Promise<void> => {
       while (draining) await draining;
     },
-    size: () => waiting.length + inProgress,
+    size: (): number => waiting.length + inProgress,
   };
 }
 
@@ -185,6 +197,16 @@ const sizeOf = (queues: Queue[]): number =>
   queues.reduce((total, queue) => total + queue.size(), 0);
 
 const attemptsOf = (batch: Entry[]) => batch.map(({ attempt }) => attempt);
+
+/** Null if a row stays locked. */
+async function recordUnlessLocked(attempts: EndedAttempt[]): Promise<Recorded[] | null> {
+  try {
+    return await recordAttempts(attempts, null, databaseWaits.sharedLock);
+  } catch (error) {
+    if (isLockTimeout(error)) return null;
+    throw error;
+  }
+}
 
 async function disable(batch: Entry[], recorded: Recorded[]): Promise<void> {
   try {
@@ -202,27 +224,31 @@ export const recordPersistently = (
   now: Date | null = null,
 ): Promise<Recorded[]> => persistently(attempts, () => recordAttempts(attempts, now));
 
-/**
- * Retries while the leases last. After that, the deliveries are due again: they are sent twice
- * rather than lost.
- */
+/** Whether all leases have ended. The deliveries are due again: they are sent twice rather than lost. */
+function haveExpired(attempts: EndedAttempt[]): boolean {
+  const newestClaimMs = Math.max(...attempts.map(({ delivery }) => delivery.claimedAtMs));
+  return performance.now() - newestClaimMs > leaseSeconds * 1_000;
+}
+
+function giveUp(attempts: EndedAttempt[], reason: string): Recorded[] {
+  log.error(
+    { error: reason, attempts: attempts.length },
+    "attempts could not be recorded and will be repeated",
+  );
+  return [];
+}
+
+/** Retries while the leases last. */
 async function persistently<Result>(
   attempts: EndedAttempt[],
   record: () => Promise<Result>,
 ): Promise<Result | Recorded[]> {
-  const newestClaimMs = Math.max(...attempts.map(({ delivery }) => delivery.claimedAtMs));
   for (;;) {
     try {
       return await record();
     } catch (error) {
-      const isWorthRepeating = isDatabaseUnavailable(error) || sqlState(error) === deadlock;
-      if (!isWorthRepeating || performance.now() - newestClaimMs > leaseSeconds * 1000) {
-        log.error(
-          { error: (error as Error).message, attempts: attempts.length },
-          "attempts could not be recorded and will be repeated",
-        );
-        return [];
-      }
+      if (!isDatabaseUnavailable(error) || haveExpired(attempts))
+        return giveUp(attempts, (error as Error).message);
       await sleep(retryMs);
     }
   }

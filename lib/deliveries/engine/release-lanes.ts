@@ -1,4 +1,5 @@
 import type { DeliveryReference } from "@/lib/platform/caller";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { runSql } from "@/lib/platform/db";
 import { logOf } from "@/lib/platform/log";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
@@ -35,6 +36,7 @@ export async function releaseLanes(
   try {
     const rows = await runSql<ReleasedRow>(
       releaseLanesStatement({
+        lockTimeout: `${databaseWaits.sharedLock}ms`,
         tenantIds: column(({ delivery }) => delivery.tenantId),
         environments: column(({ delivery }) => delivery.environment),
         webhookIds: column(({ delivery }) => delivery.webhookId),

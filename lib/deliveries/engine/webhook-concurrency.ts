@@ -20,6 +20,7 @@ type Entry = {
  */
 export function createAllowances(maximumLimit: number) {
   const entries = new Map<string, Entry>();
+  const blocked = new Set<string>();
   const initialLimit = Math.min(cautiousLimit, maximumLimit);
 
   /**
@@ -30,7 +31,7 @@ export function createAllowances(maximumLimit: number) {
     const now = performance.now();
     const result = new Map<string, number>();
     for (const [webhookId, entry] of entries) {
-      if (now < entry.pausedUntilMs) result.set(webhookId, 0);
+      if (isPaused(webhookId, entry)) result.set(webhookId, 0);
       else if (entry.inFlight === 0 && now - entry.usedAtMs > memoryMs) entries.delete(webhookId);
       else result.set(webhookId, Math.max(0, entry.limit - entry.inFlight));
     }
@@ -62,7 +63,7 @@ export function createAllowances(maximumLimit: number) {
     let hasRoom = false;
     for (const [webhookId, allowance] of allowed) {
       const entry = entries.get(webhookId);
-      if (!entry || (taken.get(webhookId) ?? 0) < allowance) continue;
+      if (!entry || isPaused(webhookId, entry) || (taken.get(webhookId) ?? 0) < allowance) continue;
       entry.isSaturated = !isWorthClaiming(entry);
       hasRoom ||= !entry.isSaturated;
     }
@@ -90,7 +91,16 @@ export function createAllowances(maximumLimit: number) {
     if (entry) entry.pausedUntilMs = performance.now() + pauseMs;
   }
 
-  return { initialLimit, remaining, inFlight, take, noteSaturation, release, pause };
+  /** While it is blocked, a webhook gets no more deliveries. */
+  function block(webhookId: string, isBlocked: boolean): void {
+    if (isBlocked) blocked.add(webhookId);
+    else blocked.delete(webhookId);
+  }
+
+  const isPaused = (webhookId: string, { pausedUntilMs }: Entry): boolean =>
+    blocked.has(webhookId) || performance.now() < pausedUntilMs;
+
+  return { initialLimit, remaining, inFlight, take, noteSaturation, release, pause, block };
 }
 
 /** Whether at most half of the limit is in use, so that one claim brings many deliveries. */
