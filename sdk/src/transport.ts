@@ -4,9 +4,15 @@ import { version } from "./version";
 
 /** Options that a single call can override. */
 export type RequestOptions = {
-  /** Ends the call, including its retries and waits. The call then throws the signal's reason. */
+  /**
+   * Ends the call, including its retries and waits, and the reading of an upload's stream. The call
+   * then throws the signal's reason.
+   */
   signal?: AbortSignal | undefined;
-  /** Milliseconds for each attempt, including the whole response. */
+  /**
+   * Milliseconds for each attempt, including the whole response. The stream of an upload is read
+   * before the first attempt, without this limit.
+   */
   timeout?: number | undefined;
   maxRetries?: number | undefined;
   /**
