@@ -33,6 +33,7 @@ export async function* followStream(
   const { signal, maxRetries = settings.maxRetries, onOpen } = options;
   let lastId: string | undefined;
   for (let failures = 0; ; failures++) {
+    signal?.throwIfAborted();
     let failure: unknown = new ConnectionError("The stream ended.");
     let isOpen = false;
     try {
@@ -44,6 +45,8 @@ export async function* followStream(
         const event: unknown = data === undefined ? undefined : parseJson(data);
         if (data !== undefined && !event) throw new ConnectionError("An event is not JSON.");
         lastId = id ?? lastId;
+        // Events that arrived together may still be waiting when the signal is aborted.
+        signal?.throwIfAborted();
         if (event) yield event as WebhookEvent;
       }
     } catch (error) {
