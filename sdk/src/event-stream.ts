@@ -7,6 +7,7 @@ import {
   type RequestOptions,
   reasonOf,
   type Settings,
+  startTimer,
   toInit,
   toSearch,
 } from "./transport";
@@ -73,7 +74,7 @@ async function* connect(
   const connection = new AbortController();
   const abort = () => connection.abort();
   async function within<Value>(timeoutMs: number, work: () => Promise<Value>): Promise<Value> {
-    const timer = setTimeout(abort, timeoutMs);
+    const timer = startTimer(abort, timeoutMs);
     try {
       return await work();
     } catch (cause) {

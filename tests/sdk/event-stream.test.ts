@@ -160,6 +160,19 @@ test("after an abort, events that arrived before it are not returned", async () 
   expect(await failure(events.next())).toBe(reason);
 });
 
+test.each([2 ** 31, Number.POSITIVE_INFINITY])(
+  "a timeout of %d means no timeout",
+  async (timeout) => {
+    const { client, receiver } = await clientOf([
+      (response) =>
+        void setTimeout(() => response.writeHead(200, streamHead).write(message("evt_1")), 100),
+    ]);
+    const events = client.events.stream({}, { timeout, maxRetries: 0 });
+    expect(await collect(events, 1)).toEqual(["evt_1"]);
+    expect(receiver.requests).toHaveLength(1);
+  },
+);
+
 test("against the API: every event in order, across a revoked connection, and the error of a revoked key", async () => {
   const tenant = await newTenant();
   const client = new sdk.Parlance(tenant.key, { baseUrl: baseUrl() });
