@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
 import httpx
 import pytest
 
-from parlance import Parlance, ParlanceConnectionError, ParlanceError
+from parlance import AsyncParlance, Parlance, ParlanceConnectionError, ParlanceError
 from parlance._transport import delay_before_retry
 
 KEY = "prl_test_" + "k" * 40
@@ -85,6 +86,37 @@ def test_an_idempotency_key_that_cannot_be_a_header_is_refused() -> None:
     with pytest.raises(ParlanceError, match="printable ASCII"):
         client.customers.create(name="Ada", idempotency_key="a\nb")
     assert sent == []
+
+
+def test_an_if_match_of_none_is_refused_before_anything_is_sent() -> None:
+    client, sent = recording_client()
+    with pytest.raises(ParlanceError, match="if_match must be an ETag, and not None"):
+        client.customers.update("cus_1", name="Ada", if_match=None)
+    with pytest.raises(ParlanceError, match="if_match must be an ETag, and not None"):
+        client.request("PATCH", "/customers/cus_1", body={"name": "Ada"}, if_match=None)
+    assert sent == []
+
+
+def test_the_asynchronous_client_refuses_an_if_match_of_none() -> None:
+    def respond(_request: httpx.Request) -> httpx.Response:
+        raise AssertionError("a request was sent")
+
+    async def change() -> None:
+        http = httpx.AsyncClient(transport=httpx.MockTransport(respond))
+        client = AsyncParlance(KEY, http_client=http)
+        with pytest.raises(ParlanceError, match="if_match must be an ETag, and not None"):
+            await client.customers.update("cus_1", name="Ada", if_match=None)
+        with pytest.raises(ParlanceError, match="if_match must be an ETag, and not None"):
+            await client.request("PATCH", "/customers/cus_1", body={}, if_match=None)
+
+    asyncio.run(change())
+
+
+def test_an_if_match_is_sent_only_if_it_is_given() -> None:
+    client, sent = recording_client()
+    client.request("PATCH", "/things/1", body={}, if_match='"1"')
+    client.request("PATCH", "/things/1", body={})
+    assert [request.headers.get("if-match") for request in sent] == ['"1"', None]
 
 
 def test_the_api_key_is_neither_in_the_client_nor_in_the_log(

@@ -143,3 +143,15 @@ def test_what_the_service_signs_is_accepted_with_the_secret_and_with_the_public_
 
 def test_the_errors_have_one_base_class() -> None:
     assert issubclass(WebhookVerificationError, ParlanceError)
+
+
+@pytest.mark.parametrize("tolerance", [float("nan"), -1, float("-inf")])
+def test_a_tolerance_that_is_not_a_number_of_seconds_is_refused(tolerance: float) -> None:
+    with pytest.raises(ParlanceError, match="tolerance_seconds must be"):
+        verify(tolerance_seconds=tolerance, now=NOW + 10**9)
+
+
+@pytest.mark.parametrize("now", [float("nan"), float("inf"), float("-inf")])
+def test_a_time_that_is_not_a_number_is_refused(now: float) -> None:
+    with pytest.raises(ParlanceError, match="now must be"):
+        verify(now=now)

@@ -16,8 +16,12 @@ const interrupt = new AbortController();
 // The second one ends the process immediately.
 process.once("SIGINT", () => interrupt.abort());
 process.once("SIGTERM", () => interrupt.abort());
-// The reader of a pipe, such as `head`, may end first.
-process.stdout.on("error", () => process.exit(0));
+process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+  // The reader of a pipe, such as `head`, may end first.
+  if (code === "EPIPE") process.exit(0);
+  process.stderr.write(`The output could not be written: ${message}\n`);
+  process.exit(1);
+});
 process.stderr.on("error", () => {});
 
 process.exitCode = await run(process.argv.slice(2)).catch(explain);

@@ -136,9 +136,7 @@ function declareMethod(
     ...(isChange
       ? [option("idempotency_key", "str", "Makes the change once. Default: a new UUID.")]
       : []),
-    ...(parameters.some(isIfMatch)
-      ? [option("if_match", "str", "The `etag` of the version that you have read, or `*`.")]
-      : []),
+    ...(parameters.some(isIfMatch) ? [ifMatch] : []),
     option("timeout", "float", "Seconds for each attempt."),
     option("max_retries", "int", "Attempts after the first one."),
   ];
@@ -152,7 +150,11 @@ function declareMethod(
     ...fields
       .filter(({ isRequired }) => !isRequired)
       .map((field) => `${toSnakeCase(field.name)}: ${union([field.type, "NotGiven"])} = NOT_GIVEN`),
-    ...options.map((field) => `${field.name}: Optional[${field.type}] = None`),
+    ...options.map((field) =>
+      field === ifMatch
+        ? `${field.name}: ${union([`Optional[${field.type}]`, "NotGiven"])} = NOT_GIVEN`
+        : `${field.name}: Optional[${field.type}] = None`,
+    ),
   ];
   const dict = (items: Argument[]) =>
     `{${items.map((item) => `${literal(item.name)}: ${toSnakeCase(item.name)}`).join(", ")}}`;
@@ -178,6 +180,13 @@ const option = (name: string, type: string, description: string): Argument => ({
   isRequired: false,
   description,
 });
+
+/** None is refused: it is the `etag` of a response without one, and would change any version. */
+const ifMatch = option(
+  "if_match",
+  "str",
+  "The `etag` of the version that you have read, or `*`. None is refused.",
+);
 
 const isIfMatch = ({ name }: Parameter): boolean => name === "If-Match";
 

@@ -97,12 +97,12 @@ async function toOutgoing(
     ...ifMatchOf(method, options),
   };
   if (method === "GET") return target;
-  const { idempotencyKey = crypto.randomUUID() } = options;
+  const { idempotencyKey = crypto.randomUUID(), signal } = options;
   if (upload) {
     // Only programs that upload files load this module. `fetch` sets the form's media type, which
     // contains the boundary.
     const { toForm } = await import("./upload");
-    return { ...target, body: await toForm(upload), idempotencyKey };
+    return { ...target, body: await toForm(upload, signal), idempotencyKey };
   }
   if (body === undefined) return { ...target, idempotencyKey };
   return { ...target, body: JSON.stringify(body), contentType: "application/json", idempotencyKey };

@@ -7,6 +7,7 @@ import {
   type RequestOptions,
   reasonOf,
   type Settings,
+  startTimer,
   toInit,
   toSearch,
 } from "./transport";
@@ -33,6 +34,7 @@ export async function* followStream(
   const { signal, maxRetries = settings.maxRetries, onOpen } = options;
   let lastId: string | undefined;
   for (let failures = 0; ; failures++) {
+    signal?.throwIfAborted();
     let failure: unknown = new ConnectionError("The stream ended.");
     let isOpen = false;
     try {
@@ -44,6 +46,8 @@ export async function* followStream(
         const event: unknown = data === undefined ? undefined : parseJson(data);
         if (data !== undefined && !event) throw new ConnectionError("An event is not JSON.");
         lastId = id ?? lastId;
+        // Events that arrived together may still be waiting when the signal is aborted.
+        signal?.throwIfAborted();
         if (event) yield event as WebhookEvent;
       }
     } catch (error) {
@@ -70,7 +74,7 @@ async function* connect(
   const connection = new AbortController();
   const abort = () => connection.abort();
   async function within<Value>(timeoutMs: number, work: () => Promise<Value>): Promise<Value> {
-    const timer = setTimeout(abort, timeoutMs);
+    const timer = startTimer(abort, timeoutMs);
     try {
       return await work();
     } catch (cause) {

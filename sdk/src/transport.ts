@@ -4,9 +4,15 @@ import { version } from "./version";
 
 /** Options that a single call can override. */
 export type RequestOptions = {
-  /** Ends the call, including its retries and waits. The call then throws the signal's reason. */
+  /**
+   * Ends the call, including its retries and waits, and the reading of an upload's stream. The call
+   * then throws the signal's reason.
+   */
   signal?: AbortSignal | undefined;
-  /** Milliseconds for each attempt, including the whole response. */
+  /**
+   * Milliseconds for each attempt, including the whole response. The stream of an upload is read
+   * before the first attempt, without this limit.
+   */
   timeout?: number | undefined;
   maxRetries?: number | undefined;
   /**
@@ -163,8 +169,7 @@ async function attempt<Data>(
 ): Promise<ApiResult<Data>> {
   const deadline = new AbortController();
   const abort = () => deadline.abort();
-  // Timers take longer times for none at all.
-  const timer = timeoutMs < 2 ** 31 ? setTimeout(abort, timeoutMs) : undefined;
+  const timer = startTimer(abort, timeoutMs);
   signal?.addEventListener("abort", abort);
   let response: Response;
   let text: string;
@@ -198,6 +203,10 @@ async function attempt<Data>(
     etag: response.headers.get("etag"),
   };
 }
+
+/** A timer for a longer time than about 25 days, or for Infinity, would end immediately. */
+export const startTimer = (end: () => void, milliseconds: number) =>
+  milliseconds < 2 ** 31 ? setTimeout(end, milliseconds) : undefined;
 
 /** The message of Node's `fetch` is only "fetch failed". Its cause says what happened. */
 export function reasonOf(thrown: unknown): string {

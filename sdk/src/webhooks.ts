@@ -86,9 +86,14 @@ const encoder = new TextEncoder();
  * Returns the event if one of the secrets or keys signed it within the last five minutes. The same
  * event can arrive more than once, with the same `id`.
  * @throws WebhookVerificationError with a `code`
+ * @throws ParlanceError if `toleranceSeconds` is not a number, or `now` is not a valid date
  */
 export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookEvent> {
   const { payload, toleranceSeconds = 300, now = new Date() } = input;
+  // Every comparison with NaN is false, so any age would be accepted.
+  if (typeof toleranceSeconds !== "number" || !(toleranceSeconds >= 0))
+    throw new ParlanceError("toleranceSeconds must be a number of at least 0.");
+  if (Number.isNaN(now.getTime())) throw new ParlanceError("now must be a valid date.");
   const isAsymmetric =
     input.secret === undefined &&
     input.secrets === undefined &&

@@ -1,7 +1,16 @@
 // cspell:ignore wehbooks forwardto CWORD COMPREPLY compadd ZDOTDIR
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -268,6 +277,20 @@ test("a command whose reader ends first ends, too, with 0 and without a message"
   expect(await exit).toEqual([0, null]);
   expect(notes()).toBe("");
 });
+
+test.skipIf(!existsSync("/dev/full"))(
+  "output that cannot be written is explained in one line, and ends with 1",
+  async () => {
+    const fullDisk = openSync("/dev/full", "w");
+    const child = spawnSync(process.execPath, [program, "--version"], {
+      stdio: ["ignore", fullDisk, "pipe"],
+      encoding: "utf8",
+    });
+    closeSync(fullDisk);
+    expect(child.status).toBe(1);
+    expect(child.stderr).toMatch(/^The output could not be written: ENOSPC.*\n$/);
+  },
+);
 
 test("a server that is away is explained in one line, with or without its http://", async () => {
   const { parlance } = newUser(`prl_test_${"x".repeat(40)}`);

@@ -142,6 +142,37 @@ test("an abort ends a stream that waits, with the signal's reason", async () => 
   expect(await failure(waiting)).toBe(reason);
 });
 
+test("a signal that is already aborted connects to nothing", async () => {
+  const { client, receiver } = await clientOf([stream(message("evt_1"))]);
+  const reason = new Error("no longer needed");
+  const events = client.events.stream({}, { signal: AbortSignal.abort(reason) });
+  expect(await failure(events.next())).toBe(reason);
+  expect(receiver.requests).toEqual([]);
+});
+
+test("after an abort, events that arrived before it are not returned", async () => {
+  const { client } = await clientOf([stream(message("evt_1") + message("evt_2"))]);
+  const stop = new AbortController();
+  const events = client.events.stream({}, { signal: stop.signal });
+  expect((await events.next()).value.id).toBe("evt_1");
+  const reason = new Error("no longer needed");
+  stop.abort(reason);
+  expect(await failure(events.next())).toBe(reason);
+});
+
+test.each([2 ** 31, Number.POSITIVE_INFINITY])(
+  "a timeout of %d means no timeout",
+  async (timeout) => {
+    const { client, receiver } = await clientOf([
+      (response) =>
+        void setTimeout(() => response.writeHead(200, streamHead).write(message("evt_1")), 100),
+    ]);
+    const events = client.events.stream({}, { timeout, maxRetries: 0 });
+    expect(await collect(events, 1)).toEqual(["evt_1"]);
+    expect(receiver.requests).toHaveLength(1);
+  },
+);
+
 test("against the API: every event in order, across a revoked connection, and the error of a revoked key", async () => {
   const tenant = await newTenant();
   const client = new sdk.Parlance(tenant.key, { baseUrl: baseUrl() });

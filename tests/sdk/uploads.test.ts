@@ -115,6 +115,63 @@ test("an endless stream ends at the largest file that the API accepts", async ()
   expect(produced).toBe(21);
 });
 
+/** Sources that never produce a byte, and whether they were cancelled. */
+const silentSources: [string, () => { source: sdk.FileSource; isCancelled: () => boolean }][] = [
+  [
+    "a Node.js stream",
+    () => {
+      const source = new Readable({ read() {} });
+      return { source, isCancelled: () => source.destroyed };
+    },
+  ],
+  ["a web stream", () => silentWebStream((stream) => stream)],
+  ["a Response", () => silentWebStream((stream) => new Response(stream))],
+  [
+    "an async iterable",
+    () => {
+      let isCancelled = false;
+      const iterator = {
+        next: () => new Promise<never>(() => {}),
+        return: () => {
+          isCancelled = true;
+          return new Promise<never>(() => {});
+        },
+      };
+      const source = { [Symbol.asyncIterator]: () => iterator };
+      return { source, isCancelled: () => isCancelled };
+    },
+  ],
+];
+
+function silentWebStream(toSource: (stream: ReadableStream<Uint8Array>) => sdk.FileSource) {
+  let isCancelled = false;
+  const stream = new ReadableStream<Uint8Array>({
+    cancel() {
+      isCancelled = true;
+      return new Promise(() => {});
+    },
+  });
+  return { source: toSource(stream), isCancelled: () => isCancelled };
+}
+
+test.each(silentSources)("an abort ends the upload of %s that stalls", async (_what, create) => {
+  const receiver = await startReceiver();
+  const client = new sdk.Parlance(`prl_test_${"k".repeat(40)}`, { baseUrl: receiver.url });
+  const reason = new Error("no longer needed");
+  for (const isAbortedBefore of [false, true]) {
+    const { source, isCancelled } = create();
+    const stop = new AbortController();
+    if (isAbortedBefore) stop.abort(reason);
+    const body = { file: source, name: "a.txt" };
+    const uploading = client.files.create(body, { signal: stop.signal });
+    if (!isAbortedBefore) setTimeout(() => stop.abort(reason), 20);
+    await expect(uploading).rejects.toBe(reason);
+    expect(isCancelled()).toBe(true);
+  }
+  expect(receiver.requests).toEqual([]);
+  await receiver.close();
+});
+
 test("a stream is sent again completely when the first attempt is lost", async () => {
   const sizes: number[] = [];
   const receiver = await startReceiver((response, { body }) => {

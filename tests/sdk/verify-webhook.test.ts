@@ -128,6 +128,16 @@ test("the tolerance can be set", async () => {
   expect(await codeOf({ now: seconds(3_600), toleranceSeconds: 3_600 })).toBe("accepted");
 });
 
+test.each<[string, object, RegExp]>([
+  ["a tolerance of NaN", { toleranceSeconds: Number.NaN }, /^toleranceSeconds must be/],
+  ["a negative tolerance", { toleranceSeconds: -1 }, /^toleranceSeconds must be/],
+  ["a tolerance as text", { toleranceSeconds: "5m" }, /^toleranceSeconds must be/],
+  ["an invalid date", { now: new Date("tomorrow") }, /^now must be/],
+])("%s is refused, and does not accept any age", async (_what, changes, message) => {
+  const input = { payload, header, secret, now: seconds(10 ** 6), ...changes };
+  await expect(verifyWebhook(input as VerifyWebhookInput)).rejects.toThrow(message);
+});
+
 test.each<[string, object, string]>([
   ["another secret", { secret: other }, "signature-mismatch"],
   ["another payload", { payload: `${payload} ` }, "signature-mismatch"],

@@ -13,6 +13,14 @@ from typing import Any, Mapping
 class ParlanceError(Exception):
     """The base class of every error of this package."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies and unpickled errors get their fields back. The initializer has other arguments.
+        return _restore, (type(self), self.args), self.__dict__
+
+
+def _restore(kind: type[ParlanceError], args: tuple[Any, ...]) -> ParlanceError:
+    return kind.__new__(kind, *args)
+
 
 class ParlanceConnectionError(ParlanceError):
     """No complete response: DNS, the connection or TLS failed, or the response was cut off."""

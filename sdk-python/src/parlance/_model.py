@@ -29,7 +29,7 @@ class ApiResponse(Generic[Data]):
 
     @property
     def etag(self) -> str | None:
-        """The version of a resource that was read or updated, for `if_match`."""
+        """The version of a resource that was read or updated, for `if_match`. Otherwise None."""
         return self.headers.get("etag")
 
     @property

@@ -125,7 +125,7 @@ class _Base:
         body: Fields | None,
         file: FileSource | NotGiven,
         idempotency_key: str | None,
-        if_match: str | None,
+        if_match: str | NotGiven | None,
         timeout: float | None,
         max_retries: int | None,
     ) -> _Call:
@@ -139,7 +139,13 @@ class _Base:
         if method != "GET":
             key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
             headers["Idempotency-Key"] = _header_value("idempotency_key", key)
-        if if_match is not None:
+        # The `etag` of a response without one. Without a header, any version would be changed.
+        if if_match is None:
+            raise ParlanceError(
+                "if_match must be an ETag, and not None: that response had none. "
+                "Read the resource with `get`, and pass the `etag` of that response."
+            )
+        if not isinstance(if_match, NotGiven):
             headers["If-Match"] = _header_value("if_match", if_match)
         sent = None if body is None else _to_wire(body)
         content: dict[str, Any] = {}
@@ -212,7 +218,7 @@ class Transport(_Base):
         query: Fields | None = None,
         body: Fields | None = None,
         idempotency_key: str | None = None,
-        if_match: str | None = None,
+        if_match: str | NotGiven | None = NOT_GIVEN,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> ApiResponse[Any]:
@@ -243,7 +249,7 @@ class Transport(_Base):
         body: Fields | None = None,
         file: FileSource | NotGiven = NOT_GIVEN,
         idempotency_key: str | None = None,
-        if_match: str | None = None,
+        if_match: str | NotGiven | None = NOT_GIVEN,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Result:
@@ -390,7 +396,7 @@ class AsyncTransport(_Base):
         query: Fields | None = None,
         body: Fields | None = None,
         idempotency_key: str | None = None,
-        if_match: str | None = None,
+        if_match: str | NotGiven | None = NOT_GIVEN,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> ApiResponse[Any]:
@@ -421,7 +427,7 @@ class AsyncTransport(_Base):
         body: Fields | None = None,
         file: FileSource | NotGiven = NOT_GIVEN,
         idempotency_key: str | None = None,
-        if_match: str | None = None,
+        if_match: str | NotGiven | None = NOT_GIVEN,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Result:
@@ -640,7 +646,7 @@ def _no_options(
         "body": None,
         "file": NOT_GIVEN,
         "idempotency_key": None,
-        "if_match": None,
+        "if_match": NOT_GIVEN,
         "timeout": timeout,
         "max_retries": max_retries,
     }

@@ -7,6 +7,7 @@ import binascii
 import hashlib
 import hmac
 import json
+import math
 import re
 import time
 from dataclasses import dataclass
@@ -70,7 +71,13 @@ def verify_webhook(
 
     Raises:
         WebhookVerificationError: with a `code` that says why.
+        ParlanceError: if `tolerance_seconds` or `now` is not a valid number.
     """
+    # Every comparison with NaN is false, so any age would be accepted.
+    if not tolerance_seconds >= 0:
+        raise ParlanceError("tolerance_seconds must be a number of at least 0.")
+    if now is not None and not math.isfinite(now):
+        raise ParlanceError("now must be a time in Unix seconds.")
     has_public_key = public_key is not None or public_keys is not None
     is_asymmetric = secret is None and secrets is None and has_public_key
     keys = _given(

@@ -93,7 +93,7 @@ class ConversationsMessagesResource:
         message_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Message:
@@ -105,7 +105,7 @@ class ConversationsMessagesResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -271,7 +271,7 @@ class ConversationsResource:
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         external_id: Union[Optional[str], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Conversation:
@@ -290,7 +290,7 @@ class ConversationsResource:
             remove_tags: Labels to remove. Those that the conversation does not have are ignored.
             external_id: Your own id for the conversation.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -301,7 +301,7 @@ class ConversationsResource:
         conversation_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.DeleteConversationResult:
@@ -313,7 +313,7 @@ class ConversationsResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -461,7 +461,7 @@ class CustomersResource:
         locale: Union[Optional[str], NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Customer:
@@ -476,7 +476,7 @@ class CustomersResource:
             phone: A phone number in E.164 format, such as +4930123456.
             locale: A BCP 47 language tag, such as de-AT.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -488,7 +488,7 @@ class CustomersResource:
         *,
         cascade: Union[bool, NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.DeleteCustomerResult:
@@ -501,7 +501,7 @@ class CustomersResource:
         Args:
             cascade: Whether to delete the customer's conversations, too: at most 1,000.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -517,7 +517,7 @@ class CustomersResource:
         locale: Union[Optional[str], NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Customer:
@@ -533,7 +533,7 @@ class CustomersResource:
             phone: A phone number in E.164 format, such as +4930123456.
             locale: A BCP 47 language tag, such as de-AT.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -704,7 +704,7 @@ class AgentsResource:
         knowledge_base_ids: Union[Sequence[str], NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Agent:
@@ -723,7 +723,7 @@ class AgentsResource:
             temperature: How much the model varies its replies.
             knowledge_base_ids: The knowledge bases your program searches for this agent, in the same environment.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -734,7 +734,7 @@ class AgentsResource:
         agent_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.DeleteAgentResult:
@@ -746,7 +746,7 @@ class AgentsResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -858,7 +858,7 @@ class KnowledgeBasesDocumentsResource:
         name: Union[str, NotGiven] = NOT_GIVEN,
         text: Union[str, NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Document:
@@ -873,7 +873,7 @@ class KnowledgeBasesDocumentsResource:
             name: The document's name.
             text: The text that searches find, in place of a file.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -887,7 +887,7 @@ class KnowledgeBasesDocumentsResource:
         name: Union[str, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Document:
@@ -898,7 +898,7 @@ class KnowledgeBasesDocumentsResource:
         Args:
             name: The document's name.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -910,7 +910,7 @@ class KnowledgeBasesDocumentsResource:
         document_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.DeleteDocumentResult:
@@ -920,7 +920,7 @@ class KnowledgeBasesDocumentsResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -950,7 +950,7 @@ class KnowledgeBasesDocumentsResource:
         document_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Document:
@@ -962,7 +962,7 @@ class KnowledgeBasesDocumentsResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -1046,7 +1046,7 @@ class KnowledgeBasesResource:
         description: Union[Optional[str], NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.KnowledgeBase:
@@ -1060,7 +1060,7 @@ class KnowledgeBasesResource:
             name: The knowledge base's name. Unique in the environment.
             description: What the documents are about.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -1071,7 +1071,7 @@ class KnowledgeBasesResource:
         knowledge_base_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.DeleteKnowledgeBaseResult:
@@ -1083,7 +1083,7 @@ class KnowledgeBasesResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -1316,7 +1316,7 @@ class WebhooksResource:
         accepts_replies: Union[bool, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Webhook:
@@ -1334,7 +1334,7 @@ class WebhooksResource:
             max_per_second: The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts.
             accepts_replies: Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -1345,7 +1345,7 @@ class WebhooksResource:
         webhook_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.DeleteWebhookResult:
@@ -1355,7 +1355,7 @@ class WebhooksResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -1775,7 +1775,7 @@ class AsyncConversationsMessagesResource:
         message_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Message:
@@ -1787,7 +1787,7 @@ class AsyncConversationsMessagesResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -1953,7 +1953,7 @@ class AsyncConversationsResource:
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         external_id: Union[Optional[str], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Conversation:
@@ -1972,7 +1972,7 @@ class AsyncConversationsResource:
             remove_tags: Labels to remove. Those that the conversation does not have are ignored.
             external_id: Your own id for the conversation.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -1983,7 +1983,7 @@ class AsyncConversationsResource:
         conversation_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.DeleteConversationResult:
@@ -1995,7 +1995,7 @@ class AsyncConversationsResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -2143,7 +2143,7 @@ class AsyncCustomersResource:
         locale: Union[Optional[str], NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Customer:
@@ -2158,7 +2158,7 @@ class AsyncCustomersResource:
             phone: A phone number in E.164 format, such as +4930123456.
             locale: A BCP 47 language tag, such as de-AT.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -2170,7 +2170,7 @@ class AsyncCustomersResource:
         *,
         cascade: Union[bool, NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.DeleteCustomerResult:
@@ -2183,7 +2183,7 @@ class AsyncCustomersResource:
         Args:
             cascade: Whether to delete the customer's conversations, too: at most 1,000.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -2199,7 +2199,7 @@ class AsyncCustomersResource:
         locale: Union[Optional[str], NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Customer:
@@ -2215,7 +2215,7 @@ class AsyncCustomersResource:
             phone: A phone number in E.164 format, such as +4930123456.
             locale: A BCP 47 language tag, such as de-AT.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -2386,7 +2386,7 @@ class AsyncAgentsResource:
         knowledge_base_ids: Union[Sequence[str], NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Agent:
@@ -2405,7 +2405,7 @@ class AsyncAgentsResource:
             temperature: How much the model varies its replies.
             knowledge_base_ids: The knowledge bases your program searches for this agent, in the same environment.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -2416,7 +2416,7 @@ class AsyncAgentsResource:
         agent_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.DeleteAgentResult:
@@ -2428,7 +2428,7 @@ class AsyncAgentsResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -2540,7 +2540,7 @@ class AsyncKnowledgeBasesDocumentsResource:
         name: Union[str, NotGiven] = NOT_GIVEN,
         text: Union[str, NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Document:
@@ -2555,7 +2555,7 @@ class AsyncKnowledgeBasesDocumentsResource:
             name: The document's name.
             text: The text that searches find, in place of a file.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -2569,7 +2569,7 @@ class AsyncKnowledgeBasesDocumentsResource:
         name: Union[str, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Document:
@@ -2580,7 +2580,7 @@ class AsyncKnowledgeBasesDocumentsResource:
         Args:
             name: The document's name.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -2592,7 +2592,7 @@ class AsyncKnowledgeBasesDocumentsResource:
         document_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.DeleteDocumentResult:
@@ -2602,7 +2602,7 @@ class AsyncKnowledgeBasesDocumentsResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -2632,7 +2632,7 @@ class AsyncKnowledgeBasesDocumentsResource:
         document_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Document:
@@ -2644,7 +2644,7 @@ class AsyncKnowledgeBasesDocumentsResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -2728,7 +2728,7 @@ class AsyncKnowledgeBasesResource:
         description: Union[Optional[str], NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.KnowledgeBase:
@@ -2742,7 +2742,7 @@ class AsyncKnowledgeBasesResource:
             name: The knowledge base's name. Unique in the environment.
             description: What the documents are about.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -2753,7 +2753,7 @@ class AsyncKnowledgeBasesResource:
         knowledge_base_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.DeleteKnowledgeBaseResult:
@@ -2765,7 +2765,7 @@ class AsyncKnowledgeBasesResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -2998,7 +2998,7 @@ class AsyncWebhooksResource:
         accepts_replies: Union[bool, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, Optional[Union[str, float, bool]]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.Webhook:
@@ -3016,7 +3016,7 @@ class AsyncWebhooksResource:
             max_per_second: The maximum number of attempts that start within any second, with tests and resends. Null for no limit. Deliveries that wait use up no attempts.
             accepts_replies: Whether a successful response to `message.received` can contain a reply: `{"reply": {"text": "…"}}` is posted once to the conversation, as a message of its agent.
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
@@ -3027,7 +3027,7 @@ class AsyncWebhooksResource:
         webhook_id: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> models.DeleteWebhookResult:
@@ -3037,7 +3037,7 @@ class AsyncWebhooksResource:
 
         Args:
             idempotency_key: Makes the change once. Default: a new UUID.
-            if_match: The `etag` of the version that you have read, or `*`.
+            if_match: The `etag` of the version that you have read, or `*`. None is refused.
             timeout: Seconds for each attempt.
             max_retries: Attempts after the first one.
         """
