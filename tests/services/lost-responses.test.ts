@@ -3,8 +3,11 @@ import { findKey, type KnownKey } from "@/lib/api-keys/key-cache";
 import { hashKey } from "@/lib/api-keys/key-format";
 import { closeDatabase, db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { setCurrentTime } from "@/lib/platform/time";
 import { flushRequestLogs, logRequest } from "@/lib/request-logs/request-log-buffer";
 import { newId } from "@/lib/resources/ids";
+import { purgeExpired } from "@/lib/retention/purge-expired";
+import { countRequest, flushRequestCounts } from "@/lib/usage/count-requests";
 import { newTenant } from "../support/api";
 import { startEndingProxy } from "../support/ending-proxy";
 
@@ -41,9 +44,38 @@ function logOne(key: KnownKey, status: number): string {
   return id;
 }
 
+test("each request is counted as usage once, also those after the lost response", async () => {
+  const key = await newKnownKey();
+  await flushRequestCounts();
+  const lostBefore = proxy.lostResponses();
+
+  proxy.loseResponseOf("usage_add_requests");
+  for (let index = 0; index < 3; index++) countRequest(key);
+  await flushRequestCounts();
+  for (let index = 0; index < 2; index++) countRequest(key);
+  await flushRequestCounts();
+  expect(proxy.lostResponses()).toBe(lostBefore + 1);
+
+  const counted = async () => {
+    const days = await db().usageDay.findMany({ where: { apiKeyId: key.id } });
+    return days.reduce((sum, { apiRequests }) => sum + apiRequests, 0);
+  };
+  expect(await counted()).toBe(5);
+
+  // A process that was idle for a week goes on counting.
+  setCurrentTime(() => new Date(Date.now() + 8 * 24 * 3_600_000));
+  await purgeExpired(1_000);
+  setCurrentTime(null);
+  expect(await db().usageWriter.count()).toBe(0);
+  countRequest(key);
+  await flushRequestCounts();
+  expect(await counted()).toBe(6);
+});
+
 test("each request is logged and counted once, also those after the lost response", async () => {
   const key = await newKnownKey();
   await flushRequestLogs();
+  const lostBefore = proxy.lostResponses();
 
   proxy.loseResponseOf("insert_request_logs");
   const ids = [logOne(key, 200), logOne(key, 404)];
@@ -51,7 +83,7 @@ test("each request is logged and counted once, also those after the lost respons
   // They wait behind the batch that is written again.
   ids.push(logOne(key, 201), logOne(key, 500));
   await flushRequestLogs();
-  expect(proxy.lostResponses()).toBe(1);
+  expect(proxy.lostResponses()).toBe(lostBefore + 1);
 
   const where = { tenantId: key.tenantId, environment: key.environment };
   const rows = await db().requestLog.findMany({ where, orderBy: { id: "asc" } });
