@@ -50,7 +50,7 @@ function restartAnchoring() {
 
 test("a day is accepted if PostgreSQL has it in every time zone, and refused otherwise", async () => {
   const { owner } = await newLog(0);
-  for (const zone of ["UTC", "Pacific/Auckland", "Pacific/Pago_Pago"]) {
+  for (const zone of ["UTC", "Pacific/Auckland", "America/Los_Angeles"]) {
     const query = listAuditQuery(zone);
     for (const day of ["1970-01-01", "9998-12-31"])
       await listAuditEntries(reader(as(owner)), query.parse({ from: day, to: day }));
