@@ -2,7 +2,13 @@ import { z } from "zod";
 import { startOfDay } from "@/lib/platform/zoned-time";
 import { auditActions } from "./actions";
 
-const day = z.iso.date("must be a day, for example 2026-03-01");
+const day = z.iso
+  .date({ error: "must be a day, for example 2026-03-01", abort: true })
+  // PostgreSQL has no year 0000, in which the first days of 0001 can start in the viewer's zone.
+  .refine((text) => text >= "1970" && text < "9999", {
+    error: "must be between the years 1970 and 9998",
+    abort: true,
+  });
 
 /**
  * The query of the log's page and of its CSV. `from` and `to` are days in the viewer's zone, both

@@ -3,7 +3,7 @@ import { runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { logOf } from "@/lib/platform/log";
 import { meter } from "@/lib/platform/meter";
-import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
+import { isDatabaseUnavailable } from "@/lib/platform/sql-errors";
 import { now } from "@/lib/platform/time";
 import { logDelaySeconds } from "./log-delay";
 import { maskSecrets, maximumBodyBytes } from "./mask-secrets";
@@ -44,7 +44,6 @@ const maximumPendingBytes = 16 * 1_024 * 1_024;
 const maximumPathLength = 2_048;
 const maximumAddressLength = 100;
 const maximumUserAgentLength = 300;
-const uniqueViolation = "23505";
 
 /** Less than the delay, by the time that the statement may take. */
 const lateMs = () =>
@@ -122,8 +121,6 @@ async function writeBatch(batch: PendingRequest[]): Promise<boolean> {
     await runSql(insertRequestLogsStatement(toColumns(batch.map(withoutTextIfLate))));
     return true;
   } catch (error) {
-    // An earlier attempt wrote it, but its response was lost.
-    if (sqlState(error) === uniqueViolation) return true;
     const hasRoom = batch.length + pending.length <= maximumPendingRequests;
     if (isDatabaseUnavailable(error) && hasRoom) {
       pending = [...batch, ...pending];

@@ -4,7 +4,8 @@ import { firstIdAt } from "@/lib/resources/ids";
 import { type ListRequestLogs, maximumScannedRows, pathOfLog } from "./schema";
 
 /**
- * Writes requests from arrays with one element per request. Also adds them to the hourly counts,
+ * Writes requests from arrays with one element per request. Requests that an earlier attempt wrote
+ * are left out, in the counts too: the connection may be lost after the commit. Also adds them to the hourly counts,
  * always in the same order, so that two processes never deadlock, and records when each key first
  * succeeded, which is stored longer than the log.
  */
@@ -39,6 +40,7 @@ export const insertRequestLogsStatement = sql(
       ${p.errorKinds}, ${p.idempotencyKeys}, ${p.addresses}, ${p.userAgents}, ${p.areReplays}, ${p.requestBodies},
       ${p.responseBodies}, ${p.times}
     )
+    ON CONFLICT (tenant_id, environment, id) DO NOTHING
     RETURNING tenant_id, environment, api_key_id, status, created_at
   ),
   first_success AS (

@@ -63,6 +63,7 @@ const retentions: Retention[] = [
   { table: "deleted_days", key: tenantKey("day"), column: "day", days: 60 },
   // As long as an event can be about a deleted conversation.
   { table: "deletions", key: tenantKey("id"), column: "finished_at", days: 38 },
+  { table: "usage_writers", key: ["id"], column: "written_on", days: 7 },
   { table: "purged_events", key: tenantKey("id"), column: "purged_at", days: 30 },
 ];
 

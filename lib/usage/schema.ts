@@ -5,7 +5,10 @@ const dayMs = 24 * 3_600_000;
 export const maximumDays = 366;
 
 // `abort`, because the period of an invalid date cannot be checked.
-const date = z.iso.date({ error: "must be a date, for example 2026-01-31", abort: true });
+const date = z.iso
+  .date({ error: "must be a date, for example 2026-01-31", abort: true })
+  // PostgreSQL has no year 0000.
+  .refine((text) => text >= "0001", { error: "must be in the year 0001 or later", abort: true });
 
 const figures = {
   apiRequests: integer(

@@ -49,11 +49,14 @@ export const usageStatement = sql(
 
 /**
  * The arrays have the same length. Rows are written in one order, so that two processes never wait
- * for each other.
+ * for each other. A writer numbers its batches from 1. A batch that was added before is not added
+ * again, so a writer that got no response can repeat it.
  */
 export const addRequestsStatement = sql(
   "usage_add_requests",
   {
+    writerId: "text",
+    batch: "int",
     tenantIds: "text[]",
     environments: "Environment[]",
     days: "date[]",
@@ -61,8 +64,14 @@ export const addRequestsStatement = sql(
     requests: "int[]",
   },
   (p) => `
+  WITH new_batch AS (
+    INSERT INTO usage_writers AS w (id, last_batch, written_on) VALUES (${p.writerId}, ${p.batch}, current_date)
+    ON CONFLICT (id) DO UPDATE SET last_batch = excluded.last_batch, written_on = excluded.written_on
+    WHERE w.last_batch < excluded.last_batch
+    RETURNING 1
+  )
   INSERT INTO usage_days AS u (tenant_id, environment, day, api_key_id, api_requests)
-  SELECT * FROM unnest(${p.tenantIds}, ${p.environments}, ${p.days}, ${p.apiKeyIds}, ${p.requests}) AS counted (tenant_id, environment, day, api_key_id, requests)
+  SELECT counted.* FROM new_batch, unnest(${p.tenantIds}, ${p.environments}, ${p.days}, ${p.apiKeyIds}, ${p.requests}) AS counted (tenant_id, environment, day, api_key_id, requests)
   ORDER BY tenant_id, environment, day, api_key_id
   ON CONFLICT (tenant_id, environment, day, api_key_id) DO UPDATE SET api_requests = u.api_requests + excluded.api_requests`,
 );

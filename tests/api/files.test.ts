@@ -335,6 +335,32 @@ describe("uploading", () => {
     expect(await uploadFile(live, png, "a.png")).toMatchObject({ status: 201 });
   });
 
+  test("201 and 409 stay what they are if the unused file cannot be marked for removal afterwards", async () => {
+    const tenant = await newTenant();
+    await storeEarlier(tenant.identity.partition, 1_000_000_000 - 10);
+    await db().$executeRawUnsafe(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         RAISE EXCEPTION 'terminating connection' USING ERRCODE = 'admin_shutdown';
+       END $$`,
+    );
+    await db().$executeRawUnsafe(
+      "CREATE TRIGGER refuse BEFORE UPDATE ON stray_blobs FOR EACH STATEMENT EXECUTE FUNCTION refuse()",
+    );
+    try {
+      expect(await uploadFile(tenant, "0123456789", "a.txt")).toMatchObject({ status: 201 });
+      expect(await uploadFile(tenant, "0", "b.txt")).toMatchObject({
+        status: 409,
+        body: kind("limit-reached"),
+      });
+    } finally {
+      await db().$executeRawUnsafe("DROP FUNCTION refuse() CASCADE");
+    }
+    // The job removes the file of the refused upload, only later.
+    inHours(1.1);
+    await purge();
+    expect(await filesOnDisk("kept", tenant)).toHaveLength(1);
+  });
+
   test("usage counts files and their size from the day they were uploaded, until they are deleted", async () => {
     const tenant = await newTenant();
     const id = await newFile(tenant, "12345", "a.txt");

@@ -131,6 +131,8 @@ describe("the period", () => {
     ["a first day after this month", "from=2999-01-01", "/from"],
     ["a first day too long ago", "from=2020-01-01", "/from"],
     ["a day that does not exist", "from=2026-02-30&to=2026-03-01", "/from"],
+    ["the year 0000, which PostgreSQL does not have", "from=0000-12-31&to=0001-01-01", "/from"],
+    ["a last day in the year 0000", "from=2026-01-01&to=0000-01-02", "/to"],
     ["a time", "to=2026-02-01T00:00:00.000Z", "/to"],
     ["a month", "to=2026-02", "/to"],
     ["an empty day", "to=", "/to"],

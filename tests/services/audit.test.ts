@@ -5,6 +5,7 @@ import pg from "pg";
 import { expect, test, vi } from "vitest";
 import { flushAnchors, readAnchors } from "@/lib/audit/anchors";
 import { canonicalJson, keyIdOf } from "@/lib/audit/hash-chain";
+import { listAuditQuery } from "@/lib/audit/schema";
 import { exportAuditEntries, listAuditEntries, recordAudit } from "@/lib/audit/service";
 import { foreignAuditKeys, verifyAuditChain, verifyChainOf } from "@/lib/audit/verify-chain";
 import { mutate, reader } from "@/lib/platform/caller";
@@ -46,6 +47,19 @@ async function tamper(sql: string, values: unknown[]) {
 function restartAnchoring() {
   delete (globalThis as { parlanceAnchors?: unknown }).parlanceAnchors;
 }
+
+test("a day is accepted if PostgreSQL has it in every time zone, and refused otherwise", async () => {
+  const { owner } = await newLog(0);
+  for (const zone of ["UTC", "Pacific/Auckland", "America/Los_Angeles"]) {
+    const query = listAuditQuery(zone);
+    for (const day of ["1970-01-01", "9998-12-31"])
+      await listAuditEntries(reader(as(owner)), query.parse({ from: day, to: day }));
+    for (const day of ["0000-01-01", "0001-01-01", "9999-12-31"]) {
+      const { error } = query.safeParse({ from: day, to: day });
+      expect(error?.issues.map(({ path }) => path)).toEqual([["from"], ["to"]]);
+    }
+  }
+});
 
 test("the database refuses to change or delete an entry", async () => {
   const { tenant, owner } = await newLog(1);

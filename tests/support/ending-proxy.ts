@@ -14,14 +14,31 @@ function goodbye(): Buffer {
   return packet;
 }
 
-/** Between a client and PostgreSQL, to end a connection in the packet that also ends a statement. */
+/**
+ * Between a client and PostgreSQL, to end a connection in the packet that also ends a statement, or
+ * instead of that packet.
+ */
 export async function startEndingProxy(databaseUrl: string) {
   let endsAfter: string | null = null;
+  let losesResponseOf: string | null = null;
+  let lostResponses = 0;
   const server = createServer((near) => {
+    let isLosingResponse = false;
     const { hostname, port } = new URL(databaseUrl);
     const far = connect(Number(port), hostname);
-    near.pipe(far);
+    near.on("data", (bytes: Buffer) => {
+      if (losesResponseOf !== null && bytes.includes(losesResponseOf)) {
+        losesResponseOf = null;
+        isLosingResponse = true;
+      }
+      far.write(bytes);
+    });
     far.on("data", (bytes: Buffer) => {
+      if (isLosingResponse) {
+        if (!bytes.subarray(-readyForQuery.length).equals(readyForQuery)) return;
+        lostResponses++;
+        return far.destroy();
+      }
       const isLast =
         endsAfter !== null &&
         bytes.includes(endsAfter) &&
@@ -45,6 +62,14 @@ export async function startEndingProxy(databaseUrl: string) {
     endAfter: (text: string) => {
       endsAfter = text;
     },
+    /**
+     * Ends the connection of the next statement that has this text in its request, such as its name,
+     * once PostgreSQL has executed it. The client gets no response.
+     */
+    loseResponseOf: (text: string) => {
+      losesResponseOf = text;
+    },
+    lostResponses: () => lostResponses,
     close: () => server.close(),
   };
 }

@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readlink, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
@@ -119,6 +122,42 @@ test("S3 refuses another secret and a damaged body, and stores nothing", async (
   expect([...s3.objects.keys()].filter((key) => /wrong|damaged/.test(key))).toEqual([]);
   await incoming.discard();
 });
+
+test.runIf(process.platform === "linux")(
+  "S3 leaves the file closed, whether the store refuses it, is unavailable or hangs up",
+  async () => {
+    const refusing = createServer((request, response) => {
+      if (request.url?.includes("hangs-up")) return void request.socket.destroy();
+      // Before the body was read.
+      response.writeHead(request.url?.includes("unavailable") ? 503 : 403).end();
+    });
+    refusing.listen(0, "127.0.0.1");
+    await once(refusing, "listening");
+    const { port } = refusing.address() as AddressInfo;
+    const store = s3BlobStore({
+      bucket,
+      region,
+      endpoint: `http://127.0.0.1:${port}`,
+      credentials,
+    });
+    const incoming = await receive(randomBytes(4 * 1_024 ** 2));
+    const openFiles = async () => {
+      const descriptors = await readdir("/proc/self/fd");
+      const targets = await Promise.all(
+        descriptors.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")),
+      );
+      return targets.filter((target) => target === incoming.path).length;
+    };
+
+    for (const key of ["refused", "unavailable", "hangs-up"]) {
+      await expect(store.put(`ten_1/test/${key}`, incoming)).rejects.toThrow();
+      await expect.poll(openFiles).toBe(0);
+    }
+    await incoming.discard();
+    refusing.closeAllConnections();
+    refusing.close();
+  },
+);
 
 describe("receiving", () => {
   const waiting = () => readdir(path.join(env().BLOB_DIRECTORY, "incoming"));

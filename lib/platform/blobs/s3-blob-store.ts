@@ -64,10 +64,14 @@ export function s3BlobStore({ bucket, region, endpoint, credentials }: Options):
   });
 
   async function putOnce(key: string, { path, sizeBytes, sha256 }: IncomingFile): Promise<void> {
+    const body = createReadStream(path);
+    // Node ends the process if a stream fails and nothing listens. The client may no longer listen
+    // once the store has refused the file.
+    body.on("error", () => {});
     const command = new PutObjectCommand({
       Bucket: bucket,
       Key: key,
-      Body: createReadStream(path),
+      Body: body,
       ContentLength: sizeBytes,
     });
     command.middlewareStack.add(
@@ -80,7 +84,12 @@ export function s3BlobStore({ bucket, region, endpoint, credentials }: Options):
       },
       { step: "build", name: "signBody" },
     );
-    await client.send(command);
+    try {
+      await client.send(command);
+    } finally {
+      // The client leaves a body open that it did not read to the end.
+      body.destroy();
+    }
   }
 
   return {

@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Caller, Partition } from "@/lib/platform/caller";
 import { db, runSql } from "@/lib/platform/db";
+import { logOf } from "@/lib/platform/log";
 import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
+import { warnOfFailure } from "@/lib/platform/warn-of-failure";
 import { blobStore } from "./blob-store";
 import type { IncomingFile } from "./incoming-file";
+
+const log = logOf("api");
 
 /**
  * How long a stored file may have no owner. The transaction that adopts it follows within seconds.
@@ -49,7 +53,10 @@ export async function withStoredFile<Result>(
   try {
     return await work({ blobKey, contentType, sizeBytes, sha256 });
   } finally {
-    await releaseBlob(partition, blobKey);
+    await releaseBlob(partition, blobKey).catch((error) =>
+      // The outcome of `work` is what the caller needs to know. The record is due later anyway.
+      warnOfFailure(log, error, {}, "a file without an owner will be removed later"),
+    );
   }
 }
 
