@@ -1,3 +1,4 @@
+import { databaseWaits } from "./database-waits";
 import {
   nameOfType,
   type Parameters,
@@ -6,6 +7,7 @@ import {
   type Statement,
   textArraysOf,
   type ValuesOf,
+  withLockTimeout,
 } from "./sql";
 
 /** One text for two statements: for one change, and for many of its kind together. */
@@ -23,7 +25,7 @@ type ChangeText<P extends Parameters> = {
   of: (table: string) => References<P>;
   /**
    * Whether the statement makes many changes. It then makes only those that it can make immediately:
-   * one that waits for a lock would make all others wait.
+   * one that waits for a lock would make all others wait. If it has to wait all the same, it soon fails.
    */
   isMany: boolean;
 };
@@ -56,7 +58,8 @@ export function changeSql<const P extends Parameters>(
   // number of changes, and is made once.
   const many = write({
     input: `SELECT i.n::int AS n, ${items.join(", ")} FROM (SELECT ${arrays.join(", ")} OFFSET 0) AS a,
-      unnest(${columns.map((column) => `a.${column}`).join(", ")}) WITH ORDINALITY AS i (${columns.join(", ")}, n)`,
+      unnest(${columns.map((column) => `a.${column}`).join(", ")}) WITH ORDINALITY AS i (${columns.join(", ")}, n)
+      WHERE ${withLockTimeout(`'${databaseWaits.sharedLock}ms'`)}`,
     of,
     isMany: true,
   });

@@ -33,6 +33,7 @@ const hostileMessages = `
   CREATE FUNCTION be_hostile() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF NEW.text LIKE 'hold %' THEN
+      PERFORM set_config('lock_timeout', '0', true);
       PERFORM pg_advisory_xact_lock_shared(split_part(NEW.text, ' ', 2)::int);
     ELSIF NEW.text LIKE 'refuse %' THEN
       RAISE EXCEPTION 'refused' USING ERRCODE = split_part(NEW.text, ' ', 2);
@@ -44,6 +45,7 @@ const hostileMessages = `
   CREATE TRIGGER be_hostile BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION be_hostile();
   CREATE FUNCTION hold_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
+    PERFORM set_config('lock_timeout', '0', true);
     PERFORM pg_advisory_xact_lock_shared(hashtext(NEW.conversation_id));
     RETURN NEW;
   END $$;
@@ -553,6 +555,27 @@ test("a key whose first writer was rolled back holds up only its own change whil
   expect(state.hasSettled).toBe(false);
   await endSecond("COMMIT");
   expect(await waiting).toBeNull();
+});
+
+test("a record that is locked without its key holds up only its own change", async () => {
+  const partition = await newPartition();
+  const expired = { ...recordOf("k"), expiresAt: new Date(Date.now() - 60_000) };
+  await insertRecord({ db: db() }, partition, expired, "old", new Date(Date.now() - 3_600_000));
+  const other = await connect();
+  await other.query("BEGIN");
+  await other.query(
+    "SELECT FROM idempotency_records WHERE key = 'k' AND tenant_id = $1 FOR UPDATE",
+    [partition.tenantId],
+  );
+  const waiting = create(partition, recordOf("k"), "waits");
+  const state = watch(waiting);
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => create(partition, recordOf(`other ${index}`))),
+  );
+  expect(replies).not.toContain(null);
+  expect(state.hasSettled).toBe(false);
+  await other.query("COMMIT");
+  expect(await waiting).not.toBeNull();
 });
 
 test("a webhook that is being enabled holds up only the changes of its tenant", async () => {

@@ -316,7 +316,6 @@ const forEveryRole: Record<string, string> = {
   insertApiKey: "its callers require the role",
   lockCustomerForDeletion: "its callers require the role",
   recordMessageEvent: "its callers require the role",
-  clearResponsesWithReply: "its callers require the role",
   forgetResponses: "its callers require the role",
   lockFilesToAttach: "its callers require the role",
   attachFiles: "its callers require the role",
