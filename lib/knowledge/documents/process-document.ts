@@ -152,11 +152,10 @@ async function readText(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const store = await blobStore();
-  const file = await store.get(blobKey);
-  if (file) {
-    const complete = verified(file, facts, AbortSignal.timeout(downloadMs));
-    return extractText(complete, contentType, { signal });
-  }
+  const isTooSlow = AbortSignal.timeout(downloadMs);
+  const download = signal ? AbortSignal.any([signal, isTooSlow]) : isTooSlow;
+  const file = await store.get(blobKey, download);
+  if (file) return extractText(verified(file, facts, download), contentType, { signal });
   log.error({ document: id, blobKey }, "a document's file is gone");
   throw new ExtractionError("internal");
 }
