@@ -95,6 +95,24 @@ test("sample documents are processed and found, and a knowledge base with anothe
   expect(await names()).toEqual([base.name, `${base.name} 2`]);
 });
 
+test("a sample agent that a conversation uses stays, and the rest is removed", async () => {
+  const { owner } = await newOrganization();
+  const identity = as(owner);
+  const { partition } = identity;
+  await addTo(identity);
+  const agent = await db().agent.findFirstOrThrow({ where: partition });
+  const body = createConversationBody.parse({ channelId: "own", agentId: agent.id });
+  const own = await mutate(identity, (caller) => createConversation(caller, body));
+
+  await removeFrom(identity);
+  const select = { id: true };
+  expect(await db().agent.findMany({ where: partition, select })).toEqual([{ id: agent.id }]);
+  expect(await db().conversation.findMany({ where: partition, select })).toEqual([{ id: own.id }]);
+  expect(await db().customer.count({ where: partition })).toBe(0);
+  expect(await db().knowledgeBase.count({ where: { ...partition, deletedAt: null } })).toBe(0);
+  expect(await sampleDataState(reader(identity))).toBe("possible");
+});
+
 /** Every table with a tenant and an environment, so that one that is added later is checked too. */
 const partitionedTables = `
   SELECT t.table_name AS name FROM information_schema.columns t
