@@ -273,6 +273,44 @@ test("rows created while the wipe runs stay, with everything they refer to", asy
   expect((await call(inTest, "GET", "/knowledge-bases")).body.data).toEqual([]);
 });
 
+test("messages and documents that are added to earlier conversations and knowledge bases stay", async () => {
+  const { tenant, owner, inTest } = await newFilledTenant();
+  const newConversation = async () =>
+    (await call(inTest, "POST", "/conversations", { channelId: "web", message: "Earlier" })).body
+      .id;
+  const [kept] = [await newConversation(), await newConversation()];
+  const { body: base } = await call(inTest, "POST", "/knowledge-bases", { name: "Earlier" });
+  const documents = `/knowledge-bases/${base.id}/documents`;
+  for (const text of ["One", "Two"])
+    await call(inTest, "POST", documents, { name: `${text}.md`, text });
+  await ask(owner, tenant.slug);
+
+  await call(inTest, "POST", `/conversations/${kept}/messages`, { text: "Later" });
+  const { body: later } = await call(inTest, "POST", documents, { name: "a.md", text: "Later" });
+  await wipeAll();
+
+  const { body: list } = await call(inTest, "GET", "/conversations");
+  expect(list.data).toMatchObject([{ id: kept, messageCount: 2, lastMessagePreview: "Later" }]);
+  const { body: messages } = await call(inTest, "GET", `/conversations/${kept}/messages`);
+  expect(messages.data.map(({ text }: { text: string }) => text).sort()).toEqual([
+    "Earlier",
+    "Later",
+  ]);
+  const { body: bases } = await call(inTest, "GET", "/knowledge-bases");
+  expect(bases.data).toMatchObject([
+    {
+      id: base.id,
+      documentCounts: { pending: 1, processing: 0, ready: 0, failed: 0 },
+      sizeBytes: 5,
+    },
+  ]);
+  const { body: found } = await call(inTest, "GET", documents);
+  expect(found.data.map(({ id }: { id: string }) => id)).toEqual([later.id]);
+  expect(await processDocument({ ...inTest.identity.partition, id: later.id })).toBe(true);
+  const { body: read } = await call(inTest, "GET", `/knowledge-bases/${base.id}`);
+  expect(read.documentCounts).toMatchObject({ pending: 0, ready: 1 });
+});
+
 test("only requests that arrive while the wipe runs are counted", async () => {
   const today = new Date().toISOString().slice(0, 10);
   const { tenant, owner, inTest } = await newFilledTenant();
