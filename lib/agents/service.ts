@@ -6,7 +6,6 @@ import { changedFields } from "@/lib/platform/changes";
 import { AppError, agentInUse, invalidBody, notInThisStatus } from "@/lib/platform/errors";
 import { mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
-import { isForeignKeyViolation } from "@/lib/platform/sql-errors";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
 import { pageById, toPage } from "@/lib/resources/pages";
@@ -207,12 +206,16 @@ export async function deleteAgent(caller: Caller, id: string) {
       "Only an agent that was never published can be deleted. Archive it in the dashboard instead.",
       { from: row.status, to: "DELETED" },
     );
-  const where = { tenantId_environment_id: { ...caller.partition, id } };
-  try {
-    await caller.db.agent.delete({ where });
-  } catch (error) {
-    throw isForeignKeyViolation(error) ? agentInUse() : error;
-  }
+  // Checked here, because a foreign key violation would abort the caller's transaction. After a
+  // violation by a conversation that is created meanwhile, `mutate` runs this again.
+  const conversation = await caller.db.conversation.findFirst({
+    where: { ...caller.partition, agentId: id },
+    select: { id: true },
+  });
+  if (conversation) throw agentInUse();
+  await caller.db.agent.delete({
+    where: { tenantId_environment_id: { ...caller.partition, id } },
+  });
   await recordEvent(caller, "agent.deleted", {
     id,
     environment: caller.partition.environment,

@@ -89,7 +89,7 @@ export async function addSampleData(caller: Caller, files: SampleFile[]): Promis
 
 /**
  * Deletes the sample data and nothing else. Customers with another conversation, an agent that was
- * published, and a knowledge base with another document are in use and stay.
+ * published or has a conversation, and a knowledge base with another document are in use and stay.
  */
 export async function removeSampleData(caller: Caller): Promise<void> {
   requireRole(caller, "MEMBER", "remove sample data");

@@ -31,6 +31,15 @@ const none = (table: string, reference: string, id = "id", bounds = "true") => `
       SELECT 1 FROM ${table} c WHERE c.tenant_id = row.tenant_id AND c.environment = row.environment AND c.${reference} = row.${id} AND ${bounds} LIMIT 1
     ) IS NULL`;
 
+/**
+ * Messages are numbered without gaps, so a conversation with a newer message stays with all of them.
+ * The newest one has the highest number.
+ */
+const isInFinishedConversation = (p: P) => `(
+      SELECT c.created_at FROM messages c WHERE c.tenant_id = row.tenant_id AND c.environment = row.environment AND c.conversation_id = row.conversation_id
+      ORDER BY c.sequence DESC LIMIT 1
+    ) <= ${p.requestedAt}`;
+
 /** Counts, one row an hour or a day, and the row in which the wipe was requested. */
 const hourOfRequest = (p: P) => `date_trunc('hour', ${p.requestedAt}, 'UTC')`;
 const dayOfRequest = (p: P) => `(${p.requestedAt} AT TIME ZONE 'UTC')::date`;
@@ -45,8 +54,11 @@ const counted = [
 
 /** Children before their parents, so that deleting one row does not cascade to thousands. */
 const wiped: Wiped[] = [
-  { table: "messages", condition: ofOld("conversations", "conversation_id") },
-  { table: "conversations", condition: isOld },
+  { table: "messages", condition: isInFinishedConversation },
+  {
+    table: "conversations",
+    condition: (p) => `${isOld(p)} AND ${none("messages", "conversation_id")}`,
+  },
   // The others go with their messages, or stay with newer ones.
   { table: "files", condition: (p) => `${isOld(p)} AND row.message_id IS NULL` },
   {
@@ -63,11 +75,11 @@ const wiped: Wiped[] = [
   {
     table: "document_chunks",
     key: ["document_id", "position"],
-    condition: ofOld("knowledge_bases", "knowledge_base_id"),
+    condition: ofOld("documents", "document_id"),
   },
   {
     table: "documents",
-    condition: ofOld("knowledge_bases", "knowledge_base_id"),
+    condition: isOld,
     returning: "row.blob_key AS file",
   },
   {
@@ -154,6 +166,29 @@ export const recountConversationsStatement = sql(
   (p) => `
   UPDATE customers AS row SET conversation_count = (
     SELECT count(*) FROM conversations c WHERE c.tenant_id = row.tenant_id AND c.environment = row.environment AND c.customer_id = row.id)
+  WHERE ${ofTest("row", p)} AND ${isOld(p)}`,
+);
+
+/**
+ * Run before the recount, in a statement of its own, so that the recount sees every document that a
+ * transaction has counted already.
+ */
+export const lockKnowledgeBasesStatement = sql(
+  "lock_wiped_knowledge_bases",
+  parameters,
+  (p) =>
+    `SELECT 1 FROM knowledge_bases AS row WHERE ${ofTest("row", p)} AND ${isOld(p)} ORDER BY id FOR NO KEY UPDATE`,
+);
+
+/** Sets the counts of knowledge bases that have only newer documents now. */
+export const recountDocumentsStatement = sql(
+  "recount_documents",
+  parameters,
+  (p) => `
+  UPDATE knowledge_bases AS row SET (pending_count, processing_count, ready_count, failed_count, size_bytes) = (
+    SELECT count(*) FILTER (WHERE d.status = 'PENDING'), count(*) FILTER (WHERE d.status = 'PROCESSING'),
+      count(*) FILTER (WHERE d.status = 'READY'), count(*) FILTER (WHERE d.status = 'FAILED'), coalesce(sum(d.size_bytes), 0)
+    FROM documents d WHERE d.tenant_id = row.tenant_id AND d.environment = row.environment AND d.knowledge_base_id = row.id)
   WHERE ${ofTest("row", p)} AND ${isOld(p)}`,
 );
 

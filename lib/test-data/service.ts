@@ -7,9 +7,11 @@ import { requireRole } from "@/lib/platform/roles";
 import { lockTenantAsMember } from "@/lib/tenants/service";
 import {
   isWipeUnfinishedStatement,
+  lockKnowledgeBasesStatement,
   lockWipeStatement,
   nextWipeStatement,
   recountConversationsStatement,
+  recountDocumentsStatement,
   resetCurrentCountersStatements,
   wipeStatements,
 } from "./service.sql";
@@ -98,7 +100,12 @@ async function wipeBatch(caller: Caller, limit: number): Promise<number> {
   );
   // Another transaction has locked it at the moment.
   if (rest?.isLeft) return 0;
-  await runSql(recountConversationsStatement({ tenantId, requestedAt }), caller);
+  for (const statement of [
+    recountConversationsStatement,
+    lockKnowledgeBasesStatement,
+    recountDocumentsStatement,
+  ])
+    await runSql(statement({ tenantId, requestedAt }), caller);
   await caller.db.wipeTask.delete({ where: { tenantId } });
   await recordAudit(caller, {
     action: "test_data.wiped",

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
 import { GET } from "@/app/files/[tenantId]/[environment]/[fileId]/route";
 import { workOffDeletions } from "@/lib/deletions/work-off-deletions";
@@ -734,6 +735,33 @@ describe("deleting", () => {
     expect((await call(tenant, "GET", `/files/${kept}`)).status).toBe(200);
     expect(await filesOnDisk("kept", tenant)).toHaveLength(1);
   });
+});
+
+test("a stray file that cannot be removed is tried again later, and the others are removed now", async () => {
+  const tenant = await newTenant();
+  const { partition } = tenant.identity;
+  // A directory cannot be removed as if it were a file.
+  const stuck = `${partition.tenantId}/test/stuck`;
+  const directory = path.join(env().BLOB_DIRECTORY, "kept", stuck);
+  await mkdir(directory, { recursive: true });
+  await db().strayBlob.create({
+    data: { ...partition, key: stuck, removeAfter: new Date(Date.now() - 60_000) },
+  });
+  for (const content of ["1", "2", "3", "4", "5", "6"])
+    await storeBlob(partition, await receiveFile(Readable.from([Buffer.from(content)]), 1));
+  const isDue = { removeAfter: new Date(Date.now() - 1_000) };
+  await db().strayBlob.updateMany({ where: { ...partition, key: { not: stuck } }, data: isDue });
+
+  expect(await removeStrayBlobs(100)).toBe(6);
+  expect(await filesOnDisk("kept", tenant)).toEqual([]);
+  const rows = await db().strayBlob.findMany({ where: partition });
+  expect(rows).toMatchObject([{ key: stuck }]);
+  expect(await removeStrayBlobs(100)).toBe(0);
+
+  await rm(directory, { recursive: true });
+  await db().strayBlob.updateMany({ where: partition, data: isDue });
+  expect(await removeStrayBlobs(100)).toBe(1);
+  expect(await db().strayBlob.count({ where: partition })).toBe(0);
 });
 
 function both(...names: string[]): FormData {

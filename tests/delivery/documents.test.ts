@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
 import {
@@ -8,6 +10,7 @@ import {
 import { deleteDocument, getDocument, listChunks } from "@/lib/knowledge/documents/service";
 import { mutate, type Partition, reader, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
 import { startProcessing } from "@/lib/scheduling/process-documents";
 import { repeat } from "@/lib/scheduling/repeat";
 import { listenForWakeUps } from "@/lib/scheduling/wake-listener";
@@ -26,6 +29,9 @@ async function start() {
   await listener.listening;
   return processing;
 }
+
+const endLease = (id: string) =>
+  db().document.updateMany({ where: { id }, data: { leaseExpiresAt: new Date(0) } });
 
 async function until(
   partition: Partition,
@@ -138,6 +144,24 @@ test("a document whose file is missing fails, and one that was deleted in the me
   expect((await until(partition, document, "FAILED")).error?.code).toBe("internal");
   expect(await processDocument({ ...partition, id: document.id })).toBe(false);
   expect(await processDocument({ ...partition, id: "doc_00000000000000000000000000" })).toBe(false);
+});
+
+test("a file of which the store returns only a part, or other bytes, is tried again", async () => {
+  const partition = await newPartition();
+  const document = await newDocument(partition, "All of the text");
+  const { blobKey } = await db().document.findFirstOrThrow({ where: { id: document.id } });
+  const file = path.join(env().BLOB_DIRECTORY, "kept", blobKey);
+  for (const content of ["All of", "All of the next"]) {
+    await writeFile(file, content);
+    expect(await processDocument({ ...partition, id: document.id })).toBe(true);
+    await until(partition, document, "PROCESSING");
+    expect(await db().documentChunk.count({ where: partition })).toBe(0);
+    await endLease(document.id);
+  }
+
+  await writeFile(file, "All of the text");
+  expect(await processDocument({ ...partition, id: document.id })).toBe(true);
+  expect((await until(partition, document, "READY")).characterCount).toBe(15);
 });
 
 test("a job that is woken while it runs runs again immediately", async () => {

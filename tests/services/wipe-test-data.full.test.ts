@@ -95,6 +95,24 @@ test("sample documents are processed and found, and a knowledge base with anothe
   expect(await names()).toEqual([base.name, `${base.name} 2`]);
 });
 
+test("a sample agent that a conversation uses stays, and the rest is removed", async () => {
+  const { owner } = await newOrganization();
+  const identity = as(owner);
+  const { partition } = identity;
+  await addTo(identity);
+  const agent = await db().agent.findFirstOrThrow({ where: partition });
+  const body = createConversationBody.parse({ channelId: "own", agentId: agent.id });
+  const own = await mutate(identity, (caller) => createConversation(caller, body));
+
+  await removeFrom(identity);
+  const select = { id: true };
+  expect(await db().agent.findMany({ where: partition, select })).toEqual([{ id: agent.id }]);
+  expect(await db().conversation.findMany({ where: partition, select })).toEqual([{ id: own.id }]);
+  expect(await db().customer.count({ where: partition })).toBe(0);
+  expect(await db().knowledgeBase.count({ where: { ...partition, deletedAt: null } })).toBe(0);
+  expect(await sampleDataState(reader(identity))).toBe("possible");
+});
+
 /** Every table with a tenant and an environment, so that one that is added later is checked too. */
 const partitionedTables = `
   SELECT t.table_name AS name FROM information_schema.columns t
@@ -253,6 +271,44 @@ test("rows created while the wipe runs stay, with everything they refer to", asy
   });
   expect((await call(inTest, "GET", `/agents/${agent.id}`)).status).toBe(200);
   expect((await call(inTest, "GET", "/knowledge-bases")).body.data).toEqual([]);
+});
+
+test("messages and documents that are added to earlier conversations and knowledge bases stay", async () => {
+  const { tenant, owner, inTest } = await newFilledTenant();
+  const newConversation = async () =>
+    (await call(inTest, "POST", "/conversations", { channelId: "web", message: "Earlier" })).body
+      .id;
+  const [kept] = [await newConversation(), await newConversation()];
+  const { body: base } = await call(inTest, "POST", "/knowledge-bases", { name: "Earlier" });
+  const documents = `/knowledge-bases/${base.id}/documents`;
+  for (const text of ["One", "Two"])
+    await call(inTest, "POST", documents, { name: `${text}.md`, text });
+  await ask(owner, tenant.slug);
+
+  await call(inTest, "POST", `/conversations/${kept}/messages`, { text: "Later" });
+  const { body: later } = await call(inTest, "POST", documents, { name: "a.md", text: "Later" });
+  await wipeAll();
+
+  const { body: list } = await call(inTest, "GET", "/conversations");
+  expect(list.data).toMatchObject([{ id: kept, messageCount: 2, lastMessagePreview: "Later" }]);
+  const { body: messages } = await call(inTest, "GET", `/conversations/${kept}/messages`);
+  expect(messages.data.map(({ text }: { text: string }) => text).sort()).toEqual([
+    "Earlier",
+    "Later",
+  ]);
+  const { body: bases } = await call(inTest, "GET", "/knowledge-bases");
+  expect(bases.data).toMatchObject([
+    {
+      id: base.id,
+      documentCounts: { pending: 1, processing: 0, ready: 0, failed: 0 },
+      sizeBytes: 5,
+    },
+  ]);
+  const { body: found } = await call(inTest, "GET", documents);
+  expect(found.data.map(({ id }: { id: string }) => id)).toEqual([later.id]);
+  expect(await processDocument({ ...inTest.identity.partition, id: later.id })).toBe(true);
+  const { body: read } = await call(inTest, "GET", `/knowledge-bases/${base.id}`);
+  expect(read.documentCounts).toMatchObject({ pending: 0, ready: 1 });
 });
 
 test("only requests that arrive while the wipe runs are counted", async () => {

@@ -2,13 +2,13 @@ import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readlink, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BlobStore } from "@/lib/platform/blobs/blob-store";
 import { diskBlobStore } from "@/lib/platform/blobs/disk-blob-store";
 import { type IncomingFile, receiveFile } from "@/lib/platform/blobs/incoming-file";
@@ -126,7 +126,7 @@ test("S3 refuses another secret and a damaged body, and stores nothing", async (
 test.runIf(process.platform === "linux")(
   "S3 leaves the file closed, whether the store refuses it, is unavailable or hangs up",
   async () => {
-    const refusing = createServer((request, response) => {
+    const refusing = createHttpServer((request, response) => {
       if (request.url?.includes("hangs-up")) return void request.socket.destroy();
       // Before the body was read.
       response.writeHead(request.url?.includes("unavailable") ? 503 : 403).end();
@@ -158,6 +158,50 @@ test.runIf(process.platform === "linux")(
     refusing.close();
   },
 );
+
+describe("a store that accepts connections and stays silent", () => {
+  const connections = new Set<Socket>();
+  let response = "";
+  const server = createServer((socket) => {
+    connections.add(socket.on("error", () => {}));
+    socket.once("data", () => socket.write(response));
+  });
+  beforeAll(() => once(server.listen(0, "127.0.0.1"), "listening"));
+  const storeOf = (silenceMs: number) => {
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return s3BlobStore({ bucket, region, endpoint, credentials, silenceMs });
+  };
+  afterAll(() => {
+    for (const socket of connections) socket.destroy();
+    server.close();
+  });
+
+  test("ends every kind of request", async () => {
+    const incoming = await receive("a");
+    const store = storeOf(50);
+    const ended = { name: "TimeoutError" };
+    await expect(store.get("ten_1/test/a")).rejects.toMatchObject(ended);
+    await expect(store.remove("ten_1/test/a")).rejects.toMatchObject(ended);
+    await expect(store.put("ten_1/test/a", incoming)).rejects.toMatchObject(ended);
+    await incoming.discard();
+  });
+
+  test("ends a download that stalls in the middle", async () => {
+    response = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nThe first half";
+    await expect(read(storeOf(50), "ten_1/test/a")).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+
+  test("a signal ends a request before that, with or without a response", async () => {
+    for (response of ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nThe first half"]) {
+      const stopping = new AbortController();
+      server.once("connection", (socket) => {
+        socket.once("data", () => setImmediate(() => stopping.abort()));
+      });
+      const reading = storeOf(3_600_000).get("ten_1/test/a", stopping.signal);
+      await expect(reading.then((file) => file && buffer(file))).rejects.toThrow(/abort/i);
+    }
+  });
+});
 
 describe("receiving", () => {
   const waiting = () => readdir(path.join(env().BLOB_DIRECTORY, "incoming"));

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer, get } from "node:http";
+import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { createDeflate } from "node:zlib";
@@ -37,6 +40,33 @@ test("a file that takes too long ends as timeout", async () => {
   await expect(
     extractText(fileOf("text"), "text/plain", { limits: { timeMs: 1 } }),
   ).rejects.toMatchObject({ code: "timeout" });
+});
+
+test("a download that breaks off is an error of the download, not a shorter file", async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-length": 1_000 }).write("The first half", () => {
+      response.destroy();
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const [response] = (await once(get({ port, host: "127.0.0.1" }), "response")) as [Readable];
+  await expect(extractText(response, "text/plain")).rejects.toMatchObject({ code: "ECONNRESET" });
+  server.close();
+
+  for (const code of ["EPIPE", "ERR_STREAM_PREMATURE_CLOSE"]) {
+    const broken = new Readable({ read: () => {} });
+    broken.push("The first half");
+    setImmediate(() => broken.destroy(Object.assign(new Error("broken off"), { code })));
+    await expect(extractText(broken, "text/plain")).rejects.toThrow("broken off");
+  }
+});
+
+test("the time limit does not include the download", async () => {
+  const slow = new Readable({ read: () => {} });
+  const extracting = extractText(slow, "text/plain", { limits: { timeMs: 1 } });
+  setTimeout(() => slow.destroy(new Error("the store is down")), 200);
+  await expect(extracting).rejects.toThrow("the store is down");
 });
 
 test("a file whose worker stops is given up immediately", async () => {

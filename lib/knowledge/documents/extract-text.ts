@@ -1,12 +1,11 @@
 import path from "node:path";
-import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import type { Readable, Writable } from "node:stream";
 import type { ContentType } from "./content-type";
 import { exitCodes, maximumCharacters } from "./extraction/outcome.mjs";
 import { extractionDirectory, startSandboxed } from "./sandbox";
 import type { DocumentErrorCode } from "./schema";
 
-/** Limits for reading one file. */
+/** Limits for reading one file. The time starts once the process has received the whole file. */
 const defaultLimits = { timeMs: 60_000, heapMegabytes: 384, memoryMegabytes: 768 };
 
 type Limits = typeof defaultLimits;
@@ -24,7 +23,8 @@ type Options = { signal?: AbortSignal | undefined; limits?: Partial<Limits> };
  * Extracts the text of a file, in a separate process. That process can read only packages, has no
  * network and no secrets, and is killed when it takes too much memory or time, so a hostile file
  * harms only that process.
- * @throws ExtractionError, or the signal's reason
+ * @throws ExtractionError, the signal's reason, or the error of the stream, which says nothing about
+ * the file
  */
 export async function extractText(
   file: Readable,
@@ -36,25 +36,31 @@ export async function extractText(
   if (signal?.aborted) file.destroy();
   signal?.throwIfAborted();
   const child = startSandboxed([path.join(extractionDirectory, "main.mjs"), contentType], limits);
-  const isTooLate = AbortSignal.timeout(limits.timeMs);
   const stop = () => child.kill("SIGKILL");
-  const stopping = signal ? AbortSignal.any([signal, isTooLate]) : isTooLate;
-  stopping.addEventListener("abort", stop);
+  signal?.addEventListener("abort", stop);
+  let isTooLate = false;
+  let timer: NodeJS.Timeout | undefined;
+  const startTimer = () => {
+    timer = setTimeout(() => {
+      isTooLate = true;
+      stop();
+    }, limits.timeMs);
+  };
   try {
     const exit = new Promise<number | null>((resolve, reject) =>
       child.once("error", reject).once("close", resolve),
     );
-    // If it exits before it has read everything, its exit code says why.
     const [exitCode, text] = await Promise.all([
       exit,
       readText(child.stdout, stop),
-      pipeline(file, child.stdin).catch(rethrowUnlessClosed),
+      feed(file, child.stdin).then(startTimer),
     ]);
     signal?.throwIfAborted();
     if (exitCode === exitCodes.ready && text !== null) return text;
-    throw new ExtractionError(isTooLate.aborted ? "timeout" : errorCodeOf(exitCode));
+    throw new ExtractionError(isTooLate ? "timeout" : errorCodeOf(exitCode));
   } finally {
-    stopping.removeEventListener("abort", stop);
+    signal?.removeEventListener("abort", stop);
+    clearTimeout(timer);
     stop();
   }
 }
@@ -83,11 +89,25 @@ async function readText(stdout: Readable, stop: () => void): Promise<string | nu
   return text + decoder.decode();
 }
 
-function rethrowUnlessClosed(error: NodeJS.ErrnoException): void {
-  if (
-    error.code !== "EPIPE" &&
-    error.code !== "ECONNRESET" &&
-    error.code !== "ERR_STREAM_PREMATURE_CLOSE"
-  )
-    throw error;
+/**
+ * Passes the file on. If the process exits before it has read everything, its exit code says why,
+ * so that is not an error here.
+ * @throws the error of the file: what the process has received then is incomplete
+ */
+async function feed(file: Readable, stdin: Writable): Promise<void> {
+  let hasExited = false;
+  const closed = new Promise<void>((resolve) => stdin.once("close", resolve)).then(() => {
+    if (stdin.writableFinished) return;
+    hasExited = true;
+    file.destroy();
+  });
+  const drained = () => new Promise((resolve) => stdin.once("drain", resolve));
+  stdin.on("error", () => {});
+  try {
+    for await (const chunk of file)
+      if (!stdin.write(chunk)) await Promise.race([drained(), closed]);
+  } catch (error) {
+    if (!hasExited) throw error;
+  }
+  stdin.end();
 }

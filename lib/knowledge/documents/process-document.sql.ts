@@ -2,7 +2,7 @@ import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { type References, sql, timeOf } from "@/lib/platform/sql";
 
 /**
- * Longer than reading a file may take, and extended with every batch of chunks. A process that
+ * Longer than downloading and reading a file may take together, and extended with every batch of chunks. A process that
  * loses its lease has crashed, or is so slow that another one should take over.
  */
 export const leaseSeconds = 120;
@@ -20,13 +20,14 @@ function claim(p: References<typeof claimParameters>, due: string): string {
     SET status = 'PROCESSING', lease_holder = ${p.leaseHolder}, lease_expires_at = ${now} + interval '${leaseSeconds} seconds',
       started_at = coalesce(d.started_at, ${now}), updated_at = ${now}
     FROM due WHERE d.tenant_id = due.tenant_id AND d.environment = due.environment AND d.id = due.id
-    RETURNING d.tenant_id, d.environment, d.id, d.knowledge_base_id, d.blob_key, d.content_type, due.status AS was
+    RETURNING d.tenant_id, d.environment, d.id, d.knowledge_base_id, d.blob_key, d.content_type, d.size_bytes, d.sha256, due.status AS was
   ),
   counted AS (
     UPDATE knowledge_bases b SET pending_count = b.pending_count - 1, processing_count = b.processing_count + 1 FROM claimed c
     WHERE c.was = 'PENDING' AND b.tenant_id = c.tenant_id AND b.environment = c.environment AND b.id = c.knowledge_base_id
   )
-  SELECT tenant_id AS "tenantId", environment, id, blob_key AS "blobKey", content_type AS "contentType" FROM claimed`;
+  SELECT tenant_id AS "tenantId", environment, id, blob_key AS "blobKey", content_type AS "contentType",
+    size_bytes AS "sizeBytes", sha256 FROM claimed`;
 }
 
 /** A document whose processing another process started and abandoned. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { recordEvent } from "@/lib/events/record-event";
 import { countDocument } from "@/lib/knowledge/bases/service";
 import { blobStore } from "@/lib/platform/blobs/blob-store";
+import { verified } from "@/lib/platform/blobs/verified";
 import {
   type Caller,
   type DocumentReference,
@@ -40,10 +41,14 @@ const chunksPerStatement = 250;
  * again by then.
  */
 const retryAfterSeconds = 20;
+/** A download that takes longer is tried again. */
+const downloadMs = 45_000;
 
 type ClaimedDocument = DocumentReference & {
   blobKey: string;
   contentType: ContentType;
+  sizeBytes: number;
+  sha256: Buffer;
   leaseHolder: string;
 };
 
@@ -143,12 +148,14 @@ async function processClaimed(document: ClaimedDocument, { signal }: Options): P
 }
 
 async function readText(
-  { blobKey, contentType, id }: ClaimedDocument,
+  { blobKey, contentType, id, ...facts }: ClaimedDocument,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const store = await blobStore();
-  const file = await store.get(blobKey);
-  if (file) return extractText(file, contentType, { signal });
+  const isTooSlow = AbortSignal.timeout(downloadMs);
+  const download = signal ? AbortSignal.any([signal, isTooSlow]) : isTooSlow;
+  const file = await store.get(blobKey, download);
+  if (file) return extractText(verified(file, facts, download), contentType, { signal });
   log.error({ document: id, blobKey }, "a document's file is gone");
   throw new ExtractionError("internal");
 }

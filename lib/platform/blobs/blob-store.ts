@@ -11,8 +11,8 @@ export type BlobStore = {
    * Stores an incoming file under a new key. The file may be moved, so it may be gone afterwards.
    */
   put: (key: string, file: IncomingFile) => Promise<void>;
-  /** Null if the file does not exist. */
-  get: (key: string) => Promise<Readable | null>;
+  /** Null if the file does not exist. The signal ends a download that is in progress. */
+  get: (key: string, signal?: AbortSignal) => Promise<Readable | null>;
   /** Succeeds even if the file does not exist. */
   remove: (key: string) => Promise<void>;
 };
@@ -39,7 +39,7 @@ function explained({ put, get, remove }: BlobStore): BlobStore {
   };
   return {
     put: (key, file) => put(key, file).catch(failing("a file cannot be stored in")),
-    get: (key) => get(key).catch(failing("a file cannot be read from")),
+    get: (key, signal) => get(key, signal).catch(failing("a file cannot be read from")),
     remove: (key) => remove(key).catch(failing("a file cannot be removed from")),
   };
 }

@@ -17,10 +17,11 @@ type Options = {
   region: string;
   endpoint?: string | undefined;
   credentials?: { accessKeyId: string; secretAccessKey: string } | undefined;
+  /** How long the store may neither send nor accept anything while a request is in progress. */
+  silenceMs?: number;
 };
 
 const connectionTimeoutMs = 5_000;
-const requestTimeoutMs = 60_000;
 const maximumAttempts = 3;
 
 type CommandLog = { commandName?: string; error?: Error };
@@ -39,7 +40,13 @@ export function logLine(content: unknown): string {
  * Stores files in a bucket of any S3-compatible store. Custom endpoints use path-style URLs,
  * because few support bucket hosts.
  */
-export function s3BlobStore({ bucket, region, endpoint, credentials }: Options): BlobStore {
+export function s3BlobStore({
+  bucket,
+  region,
+  endpoint,
+  credentials,
+  silenceMs = 60_000,
+}: Options): BlobStore {
   // The client would warn in eight lines that a later version needs a newer Node. The lock file
   // determines the version.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
@@ -60,7 +67,9 @@ export function s3BlobStore({ bucket, region, endpoint, credentials }: Options):
       warn: (content) => log.debug({ store: "s3" }, logLine(content)),
       error: (content) => log.debug({ store: "s3" }, logLine(content)),
     },
-    requestHandler: { connectionTimeout: connectionTimeoutMs, requestTimeout: requestTimeoutMs },
+    // Not `requestTimeout`, which only logs a warning by default, and would otherwise end long
+    // uploads that are making progress.
+    requestHandler: { connectionTimeout: connectionTimeoutMs, socketTimeout: silenceMs },
   });
 
   async function putOnce(key: string, { path, sizeBytes, sha256 }: IncomingFile): Promise<void> {
@@ -105,9 +114,10 @@ export function s3BlobStore({ bucket, region, endpoint, credentials }: Options):
         }
       }
     },
-    get: async (key) => {
+    get: async (key, signal) => {
       try {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        const command = new GetObjectCommand({ Bucket: bucket, Key: key });
+        const { Body } = await client.send(command, signal && { abortSignal: signal });
         return Body instanceof Readable ? Body : null;
       } catch (error) {
         if (error instanceof NoSuchKey) return null;

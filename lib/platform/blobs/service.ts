@@ -8,7 +8,8 @@ import { warnOfFailure } from "@/lib/platform/warn-of-failure";
 import { blobStore } from "./blob-store";
 import type { IncomingFile } from "./incoming-file";
 
-const log = logOf("api");
+const apiLog = logOf("api");
+const jobsLog = logOf("jobs");
 
 /**
  * How long a stored file may have no owner. The transaction that adopts it follows within seconds.
@@ -55,7 +56,7 @@ export async function withStoredFile<Result>(
   } finally {
     await releaseBlob(partition, blobKey).catch((error) =>
       // The outcome of `work` is what the caller needs to know. The record is due later anyway.
-      warnOfFailure(log, error, {}, "a file without an owner will be removed later"),
+      warnOfFailure(apiLog, error, {}, "a file without an owner will be removed later"),
     );
   }
 }
@@ -109,16 +110,44 @@ const claimStrayBlobsStatement = (limit: number) =>
 
 type StrayBlob = { tenant_id: string; environment: Partition["environment"]; key: string };
 
+const parallelRemovals = 5;
+/** Not the same for all, so that files that cannot be removed do not come back as one batch. */
+const retryRemovalMs = () => 300_000 * (1 + Math.random());
+
 /**
  * Removes files without an owner. The record is deleted last, so a crash in between only means that
- * the file is removed twice.
+ * the file is removed twice. A file that cannot be removed is tried again later and does not hold
+ * up the others.
+ * @returns how many files were removed
  */
 export async function removeStrayBlobs(limit: number): Promise<number> {
   const rows = await runSql<StrayBlob>(claimStrayBlobsStatement(limit)({}));
   const store = await blobStore();
-  for (const { tenant_id: tenantId, environment, key } of rows) {
-    await store.remove(key);
-    await db().strayBlob.deleteMany({ where: { tenantId, environment, key } });
-  }
-  return rows.length;
+  let removed = 0;
+  const failures: { key: string; error: unknown }[] = [];
+  const waiting = rows.values();
+  const removeWaiting = async () => {
+    for (const { tenant_id: tenantId, environment, key } of waiting) {
+      const strayBlob = { tenantId, environment, key };
+      try {
+        await store.remove(key);
+        await db().strayBlob.deleteMany({ where: strayBlob });
+        removed += 1;
+      } catch (error) {
+        failures.push({ key, error });
+        const removeAfter = new Date(Date.now() + retryRemovalMs());
+        await db().strayBlob.updateMany({ where: strayBlob, data: { removeAfter } });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: parallelRemovals }, removeWaiting));
+  const [first] = failures;
+  if (first)
+    warnOfFailure(
+      jobsLog,
+      first.error,
+      { files: failures.length, key: first.key },
+      "files could not be removed and will be tried again",
+    );
+  return removed;
 }
