@@ -25,6 +25,28 @@ const isNext = process.env.TEST_SERVER === "next";
 const addCustomer = async (tenant: TestTenant, name: string = randomUUID()) =>
   (await call(tenant, "POST", "/customers", { name })).body;
 
+/** Creates a customer named Slow. Returns a function that commits it. */
+async function beginSlowCustomer(tenant: TestTenant): Promise<() => Promise<void>> {
+  let commit = () => {};
+  const gate = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  let isWritten = () => {};
+  const written = new Promise<void>((resolve) => {
+    isWritten = resolve;
+  });
+  const slow = mutate(tenant.identity, async (caller) => {
+    await createCustomer(caller, { name: "Slow" });
+    isWritten();
+    await gate;
+  });
+  await written;
+  return async () => {
+    commit();
+    await slow;
+  };
+}
+
 /** Events of this tenant in the order of their feed. */
 async function positions({ tenantId }: TestTenant): Promise<string[]> {
   const { rows } = await pool().query<{ id: string }>(
@@ -109,23 +131,9 @@ test("200 a stream resumes after the last id: nothing is missed, and nothing com
 test("200 a stream shows no event ahead of one that is still being committed, and misses neither", async () => {
   const tenant = await newTenant();
   const stream = await openStream(tenant, "GET", "/events/stream?cursor=start");
-  let commit = () => {};
-  const gate = new Promise<void>((resolve) => {
-    commit = resolve;
-  });
-  let isWritten = () => {};
-  const written = new Promise<void>((resolve) => {
-    isWritten = resolve;
-  });
-  const slow = mutate(tenant.identity, async (caller) => {
-    await createCustomer(caller, { name: "Slow" });
-    isWritten();
-    await gate;
-  });
-  await written;
+  const commit = await beginSlowCustomer(tenant);
   await addCustomer(tenant, "Quick");
-  commit();
-  await slow;
+  await commit();
 
   const names = [await stream.event(), await stream.event()].map(
     (event) => event?.data.object.name,
@@ -136,28 +144,14 @@ test("200 a stream shows no event ahead of one that is still being committed, an
 
 test("200 a cursor ahead of one that is still being committed: nothing before it comes again", async () => {
   const tenant = await newTenant();
-  let commit = () => {};
-  const gate = new Promise<void>((resolve) => {
-    commit = resolve;
-  });
-  let isWritten = () => {};
-  const written = new Promise<void>((resolve) => {
-    isWritten = resolve;
-  });
-  const slow = mutate(tenant.identity, async (caller) => {
-    await createCustomer(caller, { name: "Slow" });
-    isWritten();
-    await gate;
-  });
-  await written;
+  const commit = await beginSlowCustomer(tenant);
   await addCustomer(tenant, "Quick");
   const [quick] = (await call(tenant, "GET", "/events?limit=1")).body.data;
   const stream = await openStream(tenant, "GET", `/events/stream?cursor=${quick.id}`);
   expect((await stream.block())?.id).toBe(quick.id);
   // The stream reads meanwhile, several times.
   for (let count = 0; count < 10; count++) await call(tenant, "GET", "/events?limit=1");
-  commit();
-  await slow;
+  await commit();
   await addCustomer(tenant, "Later");
   expect((await stream.event())?.data.object.name).toBe("Later");
   stream.close();

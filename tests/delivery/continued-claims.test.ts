@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => clock.release());
 
-const minutesAgo = (minutes: number) => new Date(clock.now().getTime() - minutes * 60_000);
+const minutesAgo = (minutes: number) => clock.minutesAgo(minutes);
 const idsOf = (deliveries: { id: string }[]) => deliveries.map(({ id }) => id).sort();
 
 const claim = (allowances: Map<string, number> = new Map()) =>

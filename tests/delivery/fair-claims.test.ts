@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => clock.release());
 
-const minutesAgo = (minutes: number) => new Date(clock.now().getTime() - minutes * 60_000);
+const minutesAgo = (minutes: number) => clock.minutesAgo(minutes);
 
 async function newWaiting(count: number, minutes: number, options = {}): Promise<TestWebhook> {
   const webhook = await newWebhook(nowhere, undefined, options);
@@ -99,7 +99,7 @@ test("webhooks whose due deliveries are all in flight take no place from others"
   expect(await claim(1, inFlight)).toEqual([busy.id]);
 });
 
-test("a webhook that is paused or blocked is no reason to claim again", () => {
+test("a webhook that is paused or blocked does not cause another claim", () => {
   const allowances = createAllowances(128);
   const isWorthIt = () => allowances.noteSaturation(allowances.remaining(), new Map());
   for (const id of ["paused", "blocked"]) {

@@ -9,7 +9,7 @@ import { mutate, system } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
-import { hasWaiting } from "../support/locks";
+import { hasWaiting, watch } from "../support/locks";
 import { type Receiver, startReceiver } from "../support/receiver";
 import { newWebhook, raiseBacklog, raiseEvent, type TestWebhook } from "../support/webhooks";
 
@@ -50,16 +50,6 @@ async function failedAttempt({ partition }: TestWebhook) {
   const delivery = reference && (await claimDelivery(reference));
   if (!delivery) throw new Error("the delivery could not be claimed");
   return endedAttempt(delivery, refused, new Date());
-}
-
-/** Whether the promise has settled. */
-function watch(work: Promise<unknown>) {
-  const state = { hasSettled: false };
-  const note = () => {
-    state.hasSettled = true;
-  };
-  work.then(note, note);
-  return state;
 }
 
 test.each(["webhooks", "deliveries"] as const)(

@@ -50,7 +50,7 @@ const wakeAll = () => {
 };
 const sendTest = ({ partition, id }: TestWebhook) =>
   mutate(system(partition), (caller) => sendTestEvent(caller, id));
-const minutesAgo = (minutes: number) => new Date(clock.now().getTime() - minutes * 60_000);
+const minutesAgo = (minutes: number) => clock.minutesAgo(minutes);
 const failuresOf = async (webhook: TestWebhook) =>
   (await findWebhook(webhook.partition, webhook.id)).consecutiveFailures;
 const underWay = ({ partition, id }: TestWebhook) =>

@@ -7,6 +7,7 @@ import { db, pool } from "@/lib/platform/db";
 import { lockAccount } from "@/lib/resources/lock-row";
 import { revokeSessions } from "@/lib/sessions/service";
 import { formOf, newBrowser } from "../support/browser";
+import { hasWaiting } from "../support/locks";
 import { newOrganization, newSession } from "../support/people";
 import { type RunningProcess, startWeb } from "../support/processes";
 
@@ -63,12 +64,7 @@ test.each([
 
 test("an action is refused if its session ends while it waits for the organization", async () => {
   const { browser, owner, tenant, place } = await signedIn();
-  const isWaiting = async () =>
-    (
-      await pool().query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM tenants%FOR NO KEY UPDATE'",
-      )
-    ).rowCount !== 0;
+  const isWaiting = () => hasWaiting(pool(), "%FROM tenants%FOR NO KEY UPDATE");
 
   let renaming: Promise<unknown> | undefined;
   await db().$transaction(async (transaction) => {

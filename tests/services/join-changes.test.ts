@@ -18,7 +18,7 @@ import { type Span, setTracer, type Tracer } from "@/lib/platform/tracing";
 import { destroyConnection } from "@/lib/platform/watch-connection";
 import { newId } from "@/lib/resources/ids";
 import { updateWebhook } from "@/lib/webhooks/service";
-import { countWaiting } from "../support/locks";
+import { countWaiting, watch } from "../support/locks";
 import { newPartition, newWebhook } from "../support/webhooks";
 
 // Changes that start in the same turn of the event loop share a statement. Rows that were written
@@ -113,6 +113,12 @@ const create = async (partition: Partition, record: IdempotencyRecord | null, ch
     JSON.stringify,
   );
 
+/** Ten, each with a key of its own. */
+const createOthers = (partition: Partition) =>
+  Promise.all(
+    Array.from({ length: 10 }, (_, index) => create(partition, recordOf(`other ${index}`))),
+  );
+
 const recordOf = (key: string, fingerprint = key): IdempotencyRecord => ({
   key,
   fingerprint: Buffer.from(fingerprint.padEnd(32, "\0").slice(0, 32)),
@@ -159,16 +165,6 @@ async function openTransaction(partition: Partition, work: (caller: Caller) => P
     if (how === "COMMIT") await ended;
     else await expect(ended).rejects.toThrow("rolled back");
   };
-}
-
-/** Whether the promise has settled. */
-function watch(work: Promise<unknown>) {
-  const state = { hasSettled: false };
-  const note = () => {
-    state.hasSettled = true;
-  };
-  work.then(note, note);
-  return state;
 }
 
 const hold = (client: pg.Client, lock: number) =>
@@ -513,9 +509,7 @@ test.each(["COMMIT", "ROLLBACK"] as const)(
     );
     const waiting = create(partition, recordOf("k"), "waits");
     const state = watch(waiting);
-    const replies = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => create(partition, recordOf(`other ${index}`))),
-    );
+    const replies = await createOthers(partition);
     expect(replies).not.toContain(null);
     expect(state.hasSettled).toBe(false);
     expect(transactionsOf(await messagesOf(partition))).toBe(1);
@@ -548,9 +542,7 @@ test("a key whose first writer was rolled back holds up only its own change whil
 
   const waiting = create(partition, recordOf("k"), "waits");
   const state = watch(waiting);
-  const replies = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => create(partition, recordOf(`other ${index}`))),
-  );
+  const replies = await createOthers(partition);
   expect(replies).not.toContain(null);
   expect(state.hasSettled).toBe(false);
   await endSecond("COMMIT");
@@ -569,9 +561,7 @@ test("a record that is locked without its key holds up only its own change", asy
   );
   const waiting = create(partition, recordOf("k"), "waits");
   const state = watch(waiting);
-  const replies = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => create(partition, recordOf(`other ${index}`))),
-  );
+  const replies = await createOthers(partition);
   expect(replies).not.toContain(null);
   expect(state.hasSettled).toBe(false);
   await other.query("COMMIT");

@@ -21,6 +21,7 @@ import { renameTenant } from "@/lib/tenants/service";
 import { requestWipe } from "@/lib/test-data/service";
 import { createWebhook } from "@/lib/webhooks/service";
 import type { Role } from "@/prisma/generated/enums";
+import { hasWaiting } from "../support/locks";
 import { as, auditOf, newAddress, newMember, newOrganization, newSession } from "../support/people";
 
 const roleOf = async (tenantId: string, userId: string) =>
@@ -100,12 +101,7 @@ test("two owners who demote each other concurrently leave one owner", async () =
 });
 
 describe("a request is refused if, while it waits for another change, its user", () => {
-  const isWaiting = async () =>
-    (
-      await pool().query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM tenants%FOR NO KEY UPDATE'",
-      )
-    ).rowCount !== 0;
+  const isWaiting = () => hasWaiting(pool(), "%FROM tenants%FOR NO KEY UPDATE");
 
   type Change = (caller: Caller, userId: string) => Promise<void>;
   const changes: [what: string, sentence: string, change: Change][] = [

@@ -157,6 +157,7 @@ export function virtualClock(start = new Date("2030-01-01T00:00:00.000Z")) {
   setCurrentTime(() => now);
   return {
     now: () => now,
+    minutesAgo: (minutes: number) => new Date(now.getTime() - minutes * 60_000),
     advance: (seconds: number) => {
       now = new Date(now.getTime() + Math.ceil(seconds * 1000));
     },
