@@ -328,14 +328,21 @@ export async function enableWebhook(
   { held }: { held: BacklogChoice },
 ): Promise<Webhook> {
   requireRole(caller, "ADMIN", "enable webhooks");
+  // Before the update locks the webhook, because counting can take seconds.
+  const counted = held === "KEEP" ? 0 : await countHeld(caller, webhookId);
   const webhook = await updateWebhook(caller, webhookId, { status: "ENABLED" });
-  if (held === "RESUME") await resumeHeld(caller, webhookId);
-  if (held === "DISCARD") await discardHeld(caller, webhookId);
+  if (held !== "KEEP") await changeHeld(caller, webhookId, held, counted);
   return webhook;
 }
 
-async function changeHeld(caller: Caller, webhookId: string, action: "RESUME" | "DISCARD") {
-  const count = await countHeld(caller, webhookId);
+/** @param counted how many were held a moment ago. If none were, they are counted again. */
+async function changeHeld(
+  caller: Caller,
+  webhookId: string,
+  action: "RESUME" | "DISCARD",
+  counted = 0,
+) {
+  const count = counted || (await countHeld(caller, webhookId));
   if (count === 0) return { count };
   await addBacklogTask(caller, webhookId, action);
   const auditAction =

@@ -4,8 +4,8 @@ import { claimDelivery } from "@/lib/deliveries/engine/claim";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { endedAttempt } from "@/lib/deliveries/engine/record";
 import { createRecorder } from "@/lib/deliveries/engine/recorder";
-import { replayWebhook } from "@/lib/deliveries/service";
-import { mutate, system } from "@/lib/platform/caller";
+import { enableWebhook, replayWebhook } from "@/lib/deliveries/service";
+import { type Caller, mutate, system } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
@@ -118,16 +118,15 @@ test("a webhook that is locked while its receiver fails does not hold up the del
   await expect.poll(attempts, { timeout: 60_000 }).toBeGreaterThan(0);
 });
 
-test("a webhook is not locked while the events for a replay are counted", async () => {
-  const webhook = await newWebhook(nowhere);
-  await raiseEvent(webhook.partition);
-  await db().delivery.updateMany({ where: webhook.partition, data: { status: "DELIVERED" } });
+/** Until it ends, `work` waits to read deliveries, and the webhook must not be locked. */
+async function expectUnlocked<Result>(
+  webhook: TestWebhook,
+  work: (caller: Caller) => Promise<Result>,
+): Promise<Result> {
   const client = await connect();
   await client.query("BEGIN");
   await client.query("LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE");
-  const replay = mutate(system(webhook.partition), (caller) =>
-    replayWebhook(caller, webhook.id, { since: new Date(Date.now() - 60_000), dryRun: false }),
-  );
+  const result = mutate(system(webhook.partition), work);
   while (!(await hasWaiting(client)));
   const other = await connect();
   const { rowCount } = await other.query(
@@ -136,5 +135,26 @@ test("a webhook is not locked while the events for a replay are counted", async 
   );
   expect(rowCount).toBe(1);
   await client.query("COMMIT");
-  expect(await replay).toMatchObject({ count: 1 });
+  return result;
+}
+
+test("a webhook is not locked while the events for a replay are counted", async () => {
+  const webhook = await newWebhook(nowhere);
+  await raiseEvent(webhook.partition);
+  await db().delivery.updateMany({ where: webhook.partition, data: { status: "DELIVERED" } });
+  const since = new Date(Date.now() - 60_000);
+  const replay = (caller: Caller) => replayWebhook(caller, webhook.id, { since, dryRun: false });
+  expect(await expectUnlocked(webhook, replay)).toMatchObject({ count: 1 });
+});
+
+test("a webhook is not locked while the deliveries that it held are counted", async () => {
+  const webhook = await newWebhook(nowhere);
+  await raiseEvent(webhook.partition);
+  const { partition, id } = webhook;
+  await db().webhook.updateMany({ where: { ...partition, id }, data: { status: "DISABLED" } });
+  await db().delivery.updateMany({ where: partition, data: { status: "HELD" } });
+  const enable = (caller: Caller) => enableWebhook(caller, id, { held: "RESUME" });
+  expect(await expectUnlocked(webhook, enable)).toMatchObject({ status: "ENABLED" });
+  const where = { ...partition, webhookId: id, action: "RESUME" as const };
+  expect(await db().backlogTask.count({ where })).toBe(1);
 });
