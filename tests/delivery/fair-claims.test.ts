@@ -5,6 +5,7 @@ import { claimDeliveries, claimRequested, startOfScan } from "@/lib/deliveries/e
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { createAllowances } from "@/lib/deliveries/engine/webhook-concurrency";
 import { pool } from "@/lib/platform/db";
+import { probeAfterFailures } from "@/lib/webhooks/health";
 import { startReceiver } from "../support/receiver";
 import {
   newWebhook,
@@ -40,13 +41,16 @@ async function newWaiting(count: number, minutes: number, options = {}): Promise
 
 /** Which webhooks a claim takes from, of those with so many in flight. */
 async function claim(limit: number, webhooks: [TestWebhook, number][]) {
-  const { deliveries } = await claimDeliveries({
+  const { deliveries } = await claimAll(limit, webhooks);
+  return deliveries.map(({ webhookId }) => webhookId);
+}
+
+const claimAll = (limit: number, webhooks: [TestWebhook, number][]) =>
+  claimDeliveries({
     ...{ now: clock.now(), limit, cursor: startOfScan, overdueSeconds: 0 },
     ...{ allowances: new Map(webhooks.map(([{ id }]) => [id, 100])), defaultAllowance: 4 },
     inFlight: new Map(webhooks.map(([{ id }, inFlight]) => [id, inFlight])),
   });
-  return deliveries.map(({ webhookId }) => webhookId);
-}
 
 test("a claim with little room takes from the webhooks with the fewest in flight, ordered ones too", async () => {
   const [busiest, busy, quiet] = [
@@ -97,6 +101,32 @@ test("webhooks whose due deliveries are all in flight take no place from others"
     [busy, 90],
   ];
   expect(await claim(1, inFlight)).toEqual([busy.id]);
+});
+
+test("a claim says when to try again if its place went to a failing webhook whose row is locked", async () => {
+  const failing = await newWaiting(1, 60);
+  await pool().query(
+    "UPDATE webhooks SET consecutive_failures = $2, probe_after = NULL WHERE id = $1",
+    [failing.id, probeAfterFailures],
+  );
+  const healthy = await newWaiting(1, 1);
+  const webhooks: [TestWebhook, number][] = [
+    [failing, 0],
+    [healthy, 1],
+  ];
+  const other = await pool().connect();
+  await other.query("BEGIN");
+  await other.query("SELECT FROM webhooks WHERE id = $1 FOR NO KEY UPDATE", [failing.id]);
+  const { deliveries, againMs } = await claimAll(1, webhooks);
+  expect(deliveries).toEqual([]);
+  expect(Math.round(againMs ?? 0)).toBe(50);
+  // With room for both, the other one is not delayed.
+  expect(await claim(2, webhooks)).toEqual([healthy.id]);
+  await other.query("COMMIT");
+  other.release();
+  const free = await claimAll(1, webhooks);
+  expect(free.deliveries.map(({ webhookId }) => webhookId)).toEqual([failing.id]);
+  expect(free.againMs).toBeNull();
 });
 
 test("a webhook that is paused or blocked does not cause another claim", () => {

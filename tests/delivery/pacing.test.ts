@@ -90,11 +90,11 @@ describe("claims", () => {
     await raiseBacklog(webhook.partition, webhook.id, 10, time.now());
     const first = await claim();
     expect(first.deliveries).toHaveLength(1);
-    expect(Math.round(first.pacedMs ?? 0)).toBe(250);
+    expect(Math.round(first.againMs ?? 0)).toBe(250);
     time.advance(0.1);
     const second = await claim();
     expect(second).toMatchObject({ deliveries: [] });
-    expect(Math.round(second.pacedMs ?? 0)).toBe(150);
+    expect(Math.round(second.againMs ?? 0)).toBe(150);
   });
 
   test("tests and resends count, and go before what is due", async () => {

@@ -146,7 +146,7 @@ const nextWaiting = (after: string) => `
  * read, and those that are not the first of their lanes are parked. A webhook whose limit per second
  * is used up has no share. Returns a row for each delivery, and one that has only the scan's new
  * position, how many deliveries were parked, and the milliseconds until a webhook with a limit per
- * second can take more. These are in no other row, because pg takes long to parse an array. The
+ * second, or one whose row was locked, can take more. These are in no other row, because pg takes long to parse an array. The
  * deliveries of a plain webhook have its share, and the time at which they were due, for
  * `claimMoreStatement`.
  */
@@ -247,10 +247,10 @@ export const claimBatchStatement = sql(
       (SELECT min(${millisecondsUntil("next_paced_at", now)}) FROM (
         SELECT next_paced_at FROM known WHERE NOT is_open AND next_paced_at > ${now}
         UNION ALL
-        SELECT coalesce(w.next_paced_at, ${now} + make_interval(secs => ${lockedSeconds})) FROM picked p
+        SELECT CASE WHEN w.id IS NULL THEN ${now} + make_interval(secs => ${lockedSeconds}) WHEN p.is_paced THEN w.next_paced_at END FROM picked p
         LEFT JOIN reserved w ON ${samePartition("w", "p")} AND w.id = p.webhook_id
-        WHERE p.is_paced
-      ) paced) AS paced_ms
+        WHERE p.is_failing OR p.is_paced
+      ) later) AS again_ms
     FROM waiting
   ) scan
   FULL JOIN claimed ON false`;
@@ -391,8 +391,8 @@ export const claimOneStatement = sql(
   ),
   ${reserve(p)},
   ${leaseAndReturn(p, isReserved)}
-  SELECT claimed.*, scan.paced_ms
-  FROM (SELECT (SELECT ${millisecondsUntil("next_paced_at", now)} FROM found WHERE NOT is_open) AS paced_ms) scan
+  SELECT claimed.*, scan.again_ms
+  FROM (SELECT (SELECT ${millisecondsUntil("next_paced_at", now)} FROM found WHERE NOT is_open) AS again_ms) scan
   LEFT JOIN claimed ON true`;
   },
 );

@@ -117,7 +117,7 @@ type ScanColumns = {
   steps: number;
   position: [[string, Environment, string]] | null;
   parked: number;
-  paced_ms: number | null;
+  again_ms: number | null;
 };
 
 /** A webhook whose whole share a claim took, and when the last of these deliveries was due. */
@@ -156,8 +156,8 @@ function backlogsOf(rows: (ClaimedRow & ContinuedColumns)[]): Backlog[] {
  * Leases what is due, in one round trip.
  * @returns the deliveries, and in `backlogs` the plain webhooks that may have more. `cursor` is where
  * the scan continues; `isScanComplete` once it has visited every waiting webhook. `parked`
- * deliveries wait for others, so that there may be more behind them. `pacedMs`: when a webhook with
- * a limit per second may take more.
+ * deliveries wait for others, so that there may be more behind them. `againMs`: when a webhook with
+ * a limit per second, or one whose row was locked, may take more.
  */
 export async function claimDeliveries(request: ClaimRequest) {
   const { now, limit, cursor, allowances, defaultAllowance, inFlight, overdueSeconds } = request;
@@ -185,9 +185,9 @@ export async function claimDeliveries(request: ClaimRequest) {
   const deliveries = claimed.map((row) => toClaimed(row, lease));
   const backlogs = backlogsOf(claimed);
   const scan = rows.find(({ id }) => !id) ?? {};
-  const { steps = 0, position = null, parked = 0, paced_ms: pacedMs = null } = scan;
+  const { steps = 0, position = null, parked = 0, again_ms: againMs = null } = scan;
   const isScanComplete = steps < scanSteps || !position;
-  const found = { deliveries, backlogs, parked, pacedMs, isScanComplete };
+  const found = { deliveries, backlogs, parked, againMs, isScanComplete };
   if (isScanComplete) return { ...found, cursor: startOfScan };
   const [tenantId, environment, webhookId] = position[0];
   return { ...found, cursor: { tenantId, environment, webhookId } };
@@ -245,12 +245,12 @@ export async function claimRequested({
   return rows.map((row) => toClaimed(row, lease));
 }
 
-type ClaimOne = { delivery: ClaimedDelivery | null; pacedMs: number | null };
+type ClaimOne = { delivery: ClaimedDelivery | null; againMs: number | null };
 
 /**
  * Leases this one delivery. It is null if it is already in flight. Unless a user requested an
  * attempt, it is also null if it is finished, is not due yet, waits for another of its lane, or its
- * webhook is disabled or paused. `pacedMs`: when the webhook's limit per second lets it be sent.
+ * webhook is disabled or paused. `againMs`: when the webhook's limit per second lets it be sent.
  */
 export async function claimOne(
   { tenantId, environment, id }: DeliveryReference,
@@ -259,14 +259,14 @@ export async function claimOne(
   const lease = newLease();
   const values = { now, leaseHolder: lease.holder, leaseSeconds, tenantId, environment, id };
   const [plain] = await runClaim<ClaimedRow>("one", claimPlainStatement(values));
-  if (plain) return { delivery: toClaimed(plain, lease), pacedMs: null };
-  const [row] = await runClaim<Partial<ClaimedRow> & { paced_ms: number | null }>(
+  if (plain) return { delivery: toClaimed(plain, lease), againMs: null };
+  const [row] = await runClaim<Partial<ClaimedRow> & { again_ms: number | null }>(
     "one",
     claimOneStatement(values),
   );
   return {
     delivery: row?.id ? toClaimed(row as ClaimedRow, lease) : null,
-    pacedMs: row?.paced_ms ?? null,
+    againMs: row?.again_ms ?? null,
   };
 }
 

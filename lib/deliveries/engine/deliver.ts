@@ -56,7 +56,7 @@ const pauseAfterErrorMs = 250;
  * The minimum pause before a claim for webhooks with a limit per second, so that many of them share
  * one.
  */
-const shortestPacedMs = 10;
+const shortestAgainMs = 10;
 
 /**
  * A claimed delivery that has waited longer than this is claimed again instead of being sent, because
@@ -118,8 +118,8 @@ export function startDelivering({
   let hasEnough = false;
   let claimingOne: Promise<void> | null = null;
   let endPause: (() => void) | null = null;
-  let pacedTimer: NodeJS.Timeout | undefined;
-  let pacedAtMs = 0;
+  let againTimer: NodeJS.Timeout | undefined;
+  let againAtMs = 0;
   const stopping = new AbortController();
 
   /** @param delivery the one that is due; left out if there may be several */
@@ -142,23 +142,23 @@ export function startDelivering({
    */
   async function claimAndSendOne(reference: DeliveryReference): Promise<void> {
     try {
-      const { delivery, pacedMs } = await claimOne(reference);
+      const { delivery, againMs } = await claimOne(reference);
       if (delivery) take(delivery);
-      if (pacedMs !== null) wakeIn(pacedMs);
+      if (againMs !== null) wakeIn(againMs);
     } catch (error) {
       warnOfFailure(log, error, {}, "a delivery could not be claimed");
       wake();
     }
   }
 
-  /** For a delivery that waits because of a limit per second. */
+  /** For deliveries that wait because of a limit per second, or because their webhook was locked. */
   function wakeIn(milliseconds: number): void {
-    const atMs = performance.now() + Math.max(milliseconds, shortestPacedMs);
-    if (pacedTimer && pacedAtMs <= atMs) return;
-    clearTimeout(pacedTimer);
-    pacedAtMs = atMs;
-    pacedTimer = setTimeout(() => {
-      pacedTimer = undefined;
+    const atMs = performance.now() + Math.max(milliseconds, shortestAgainMs);
+    if (againTimer && againAtMs <= atMs) return;
+    clearTimeout(againTimer);
+    againAtMs = atMs;
+    againTimer = setTimeout(() => {
+      againTimer = undefined;
       wake();
     }, atMs - performance.now());
   }
@@ -230,7 +230,7 @@ export function startDelivering({
     backlogs = claim.backlogs.length === taken.size ? claim.backlogs : [];
     continuesUntilMs = performance.now() + continueMs;
     const hasRoom = allowances.noteSaturation(allowed, taken);
-    if (claim.pacedMs !== null) wakeIn(claim.pacedMs);
+    if (claim.againMs !== null) wakeIn(claim.againMs);
     // If fewer deliveries than the initial limit came back, no webhook reached it. Webhooks that
     // reached another limit call `wake` when they have room.
     return (
@@ -347,7 +347,7 @@ export function startDelivering({
   async function stop(graceMs = deadlineMs): Promise<void> {
     isStopping = true;
     stopping.abort();
-    clearTimeout(pacedTimer);
+    clearTimeout(againTimer);
     wake();
     await running;
     await claimingOne;
