@@ -1,7 +1,14 @@
 import type { Environment, Role } from "@/prisma/generated/enums";
-import { type Db, db, hasReplica } from "./db";
+import { databaseWaits } from "./database-waits";
+import { type Db, db, hasReplica, thirdOfPool } from "./db";
 import type { AfterRollback } from "./errors";
-import { isDeadlock, isForeignKeyViolation, isUniqueViolation } from "./sql-errors";
+import { createLimitPerKey } from "./limit";
+import {
+  isDeadlock,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  OrganizationIsBusy,
+} from "./sql-errors";
 import { wakeStreams } from "./wake-streams";
 import { wakeDeliveries, wakeDocuments } from "./wake-ups";
 import { noteWrite } from "./write-positions";
@@ -85,12 +92,31 @@ const isOvertaken = (error: unknown): boolean =>
   isDeadlock(error) || isUniqueViolation(error) || isForeignKeyViolation(error);
 
 /**
+ * The transactions of one organization use at most a third of this process's connections, so that
+ * those that wait for its locks do not hold up the others.
+ */
+const transactions = createLimitPerKey(thirdOfPool);
+
+/**
  * Runs a mutation as one transaction: everything that `work` writes commits together or not at all,
  * and streams and the worker are woken afterwards. If another transaction has overtaken it, for
  * example by deleting what it refers to, it is run again, at most twice, so `work` must not have
  * effects outside the database.
+ * @throws OrganizationIsBusy
  */
-export async function mutate<Result>(
+export function mutate<Result>(
+  identity: Identity,
+  work: (caller: Caller) => Promise<Result>,
+): Promise<Result> {
+  const arrivedMs = performance.now();
+  return transactions.run(identity.partition.tenantId, () => {
+    if (performance.now() - arrivedMs > databaseWaits.freeConnection)
+      return Promise.reject(new OrganizationIsBusy());
+    return mutateNow(identity, work);
+  });
+}
+
+async function mutateNow<Result>(
   identity: Identity,
   work: (caller: Caller) => Promise<Result>,
 ): Promise<Result> {

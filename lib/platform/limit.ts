@@ -23,3 +23,24 @@ export function createLimit(most: () => number) {
 
   return { run, hasRoom };
 }
+
+/**
+ * Limits how many pieces of work with the same key run at a time, in this process.
+ * @param most the limit, read whenever work arrives
+ */
+export function createLimitPerKey(most: () => number) {
+  const limits = new Map<string, ReturnType<typeof createLimit> & { users: number }>();
+
+  async function run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    const limit = limits.get(key) ?? { ...createLimit(most), users: 0 };
+    limits.set(key, limit);
+    limit.users++;
+    try {
+      return await limit.run(work);
+    } finally {
+      if (--limit.users === 0) limits.delete(key);
+    }
+  }
+
+  return { run };
+}

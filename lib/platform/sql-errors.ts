@@ -82,8 +82,16 @@ export function isConnectionFailure(error: unknown): boolean {
 /** A statement waited for a lock for as long as it may. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === lockTimeout;
 
+/** The organization's other transactions have used all connections that it may use, for too long. */
+export class OrganizationIsBusy extends Error {
+  constructor() {
+    super("the organization's transactions wait for each other");
+  }
+}
+
 /** The database is unavailable or shutting down: the same request may succeed in a moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof OrganizationIsBusy) return true;
   if (error instanceof FilesUnavailable) return false;
   const state = sqlState(error);
   if (

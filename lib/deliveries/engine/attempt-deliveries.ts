@@ -1,4 +1,5 @@
 import type { WebhookReference } from "@/lib/platform/caller";
+import { createLimitPerKey } from "@/lib/platform/limit";
 import { logOf } from "@/lib/platform/log";
 import { isDatabaseUnavailable } from "@/lib/platform/sql-errors";
 import { attemptDelivery } from "./attempt-delivery";
@@ -11,6 +12,7 @@ const maximumMs = 20_000;
 
 /** The most requests that this process has in flight to one webhook. */
 const concurrencyPerWebhook = 10;
+const attempts = createLimitPerKey(() => concurrencyPerWebhook);
 
 export type AttemptedDeliveries = {
   /** Deliveries that must be attempted again, and when (RFC 3339). */
@@ -52,26 +54,7 @@ export async function attemptDeliveries(
         );
     }
   }
-  await Promise.all(ids.map(() => inTurn(webhookId, attemptNext)));
+  await Promise.all(ids.map(() => attempts.run(webhookId, attemptNext)));
   if (errors.length > 0) throw errors[0];
   return { again, left };
-}
-
-type Turns = { inFlight: number; waiting: (() => void)[] };
-
-const turnsOf = new Map<string, Turns>();
-
-/** Runs `work` when fewer than the maximum of the webhook are in flight, in the order of calls. */
-async function inTurn(webhookId: string, work: () => Promise<void>): Promise<void> {
-  const turns = turnsOf.get(webhookId) ?? { inFlight: 0, waiting: [] };
-  turnsOf.set(webhookId, turns);
-  if (turns.inFlight < concurrencyPerWebhook) turns.inFlight++;
-  else await new Promise<void>((resolve) => turns.waiting.push(resolve));
-  try {
-    await work();
-  } finally {
-    const next = turns.waiting.shift();
-    if (next) next();
-    else if (--turns.inFlight === 0) turnsOf.delete(webhookId);
-  }
 }
