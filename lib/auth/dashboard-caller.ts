@@ -6,7 +6,7 @@ import { pathHeader } from "@/lib/platform/page-headers";
 import { newId } from "@/lib/resources/ids";
 import type { SignedInUser } from "@/lib/sessions/service";
 import type { Environment, Role } from "@/prisma/generated/enums";
-import { currentDevice, requireUser } from "./require-user";
+import { currentAddress, requireUser } from "./require-user";
 
 type Membership = SignedInUser["memberships"][number];
 
@@ -48,7 +48,7 @@ export async function dashboardPlace(tenantSlug: string, environment: string): P
     const path = (await headers()).get(pathHeader) ?? `/${tenant.slug}/${environment}`;
     redirect(`/second-factor?callbackUrl=${encodeURIComponent(path)}`);
   }
-  const { address } = await currentDevice();
+  const address = await currentAddress();
   const { id, provedAt, sessionId } = user;
   const identity: Identity = {
     partition: { tenantId: tenant.id, environment },

@@ -31,11 +31,15 @@ export async function requireUser(): Promise<SignedInUser> {
   redirect(path ? `/login?callbackUrl=${encodeURIComponent(path)}` : "/login");
 }
 
+/** The address of the browser that sent this request. */
+export const currentAddress = async (): Promise<string | null> =>
+  clientAddress((await headers()).get("x-forwarded-for"));
+
 /** The browser that sent this request. */
 export async function currentDevice(): Promise<Device> {
   const sent = await headers();
   return {
-    address: clientAddress(sent.get("x-forwarded-for")),
+    address: await currentAddress(),
     userAgent: sent.get("user-agent"),
     known: await readKnownDevice(),
   };

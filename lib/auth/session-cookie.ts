@@ -94,13 +94,23 @@ export async function takeChallenge(): Promise<PasskeyChallenge | null> {
   }
 }
 
+const maximumOpened = 1_000;
+/** Tokens that were opened, because that takes 0.4 ms, and the content of a token never changes. */
+const opened = new Map<string, { sessionId: string; expiresAtMs: number }>();
+
 /** The session id in the browser's cookie. Only the database knows whether it is still valid. */
 export async function readSessionId(): Promise<string | null> {
   const token = (await cookies()).get(sessionCookie().name)?.value;
   if (!token) return null;
+  const known = opened.get(token);
+  if (known && known.expiresAtMs > Date.now()) return known.sessionId;
   try {
     const payload = await decode({ token, secret: authSecret() });
-    return typeof payload?.sessionId === "string" ? payload.sessionId : null;
+    if (typeof payload?.sessionId !== "string") return null;
+    const { sessionId, exp } = payload as { sessionId: string; exp?: number };
+    if (opened.size >= maximumOpened) opened.clear();
+    opened.set(token, { sessionId, expiresAtMs: (exp ?? 0) * 1_000 });
+    return sessionId;
   } catch {
     // Altered, expired, or sealed with another secret.
     return null;
