@@ -1,4 +1,4 @@
-import { fewRows, fewRowsOf, sql } from "@/lib/platform/sql";
+import { fewRows, sql } from "@/lib/platform/sql";
 import { isDeliveryOf } from "./delivery-ids";
 
 const partition = { tenantId: "text", environment: "Environment" } as const;
@@ -84,7 +84,7 @@ export const redactEventsStatement = sql(
     return `
   WITH event AS (
     UPDATE events e SET payload = r.payload FROM unnest(${p.ids}, ${p.payloads}) AS r (id, payload)
-    WHERE ${within("e")} AND e.id = r.id AND r.payload IS NOT NULL
+    WHERE ${within("e")} AND e.id = ANY (${p.ids}) AND e.id = r.id AND r.payload IS NOT NULL
   ),
   chosen AS MATERIALIZED (
     SELECT d.id FROM unnest(${p.ids}) AS r (id) CROSS JOIN LATERAL (
@@ -95,11 +95,11 @@ export const redactEventsStatement = sql(
   ),
   delivery AS (
     UPDATE deliveries d SET first_response = NULL, lease_holder = NULL, lease_expires_at = NULL
-    FROM ${fewRowsOf("chosen")} AS c WHERE ${within("d")} AND d.id = c.id AND (d.first_response IS NOT NULL OR d.lease_holder IS NOT NULL)
+    WHERE ${within("d")} AND d.id = ANY (ARRAY(SELECT id FROM chosen)) AND (d.first_response IS NOT NULL OR d.lease_holder IS NOT NULL)
   ),
   attempt AS (
     UPDATE delivery_attempts a SET response = NULL, response_headers = NULL
-    FROM ${fewRowsOf("chosen")} AS c WHERE ${within("a")} AND a.delivery_id = c.id AND (a.response IS NOT NULL OR a.response_headers IS NOT NULL)
+    WHERE ${within("a")} AND a.delivery_id = ANY (ARRAY(SELECT id FROM chosen)) AND (a.response IS NOT NULL OR a.response_headers IS NOT NULL)
   )
   SELECT count(*)::int AS deliveries, max(id) AS "lastId" FROM chosen`;
   },
