@@ -47,20 +47,21 @@ export async function redactMessage(
     where: { ...partition, ...later, direction: { not: "INTERNAL" } },
     select: { id: true },
   });
-  const isShown = before.direction !== "INTERNAL" && !hasLater;
+  const isNote = before.direction === "INTERNAL";
+  const isShown = !isNote && !hasLater;
   await db.conversation.update({
     where: { tenantId_environment_id: { ...partition, id: conversationId } },
     data: { updatedAt: at, ...(isShown && { lastMessagePreview: null }) },
   });
-  const events = await eventsOfMessage(caller, { id, createdAt: new Date(before.createdAt) });
+  const createdAt = new Date(before.createdAt);
+  const events = isNote ? [] : await eventsOfMessage(caller, { id, createdAt });
   await redactEvents(caller, events, (object) => ({ ...object, ...redacted, redactedAt }));
   await clearResponsesWithReply(caller, id);
-  const keys =
-    before.direction === "INTERNAL"
-      ? await keysReturning(caller, id)
-      : events.flatMap((event) => requestOf(event)?.idempotencyKey ?? []);
-  await forgetResponses(caller, keys, new Date(before.createdAt));
-  const period = { since: new Date(before.createdAt), until: at };
+  const keys = isNote
+    ? await keysReturning(caller, id)
+    : events.flatMap((event) => requestOf(event)?.idempotencyKey ?? []);
+  await forgetResponses(caller, keys, createdAt);
+  const period = { since: createdAt, until: at };
   for (const request of await unchangedRequests(caller, conversationId, period))
     if (request.key !== null) await forgetResponses(caller, [request.key], request.at);
   await db.deletion.create({ data: { ...partition, id, idempotencyKeys: keys } });

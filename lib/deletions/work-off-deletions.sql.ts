@@ -96,21 +96,6 @@ export const lockKnowledgeBaseStatement = sql(
     `SELECT 1 FROM knowledge_bases b WHERE ${within("b", p)} AND b.id = ${p.id} AND b.deleted_at IS NOT NULL FOR UPDATE`,
 );
 
-/**
- * The next events of conversations, in the order of ids. Those with the preview of a message have a
- * payload. The message was the newest one of its conversation then, so the times are equal.
- */
-export const eventsWithPreviewStatement = sql(
-  "events_with_preview",
-  { ...batch, conversationId: "text", createdAt: "text", afterId: "text", beforeId: "text" },
-  (p) => `
-  SELECT e.id, CASE WHEN e.type LIKE 'conversation.%' AND strpos(e.payload, '"object":{"id":"' || ${p.conversationId} || '"') > 0
-      AND strpos(e.payload, '"lastMessageAt":"' || ${p.createdAt} || '"') > 0 THEN e.payload END AS payload
-  FROM events e
-  WHERE ${within("e", p)} AND e.id > greatest(${p.afterId}, 'evt_' || substr(${p.id}, 5, 10)) AND e.id < ${p.beforeId}
-  ORDER BY e.id LIMIT ${p.limit}`,
-);
-
 /** The requests between two ids that responded with this resource. */
 export const requestsReturningStatement = sql(
   "requests_returning",

@@ -1,4 +1,10 @@
-import { eventsOfMessage, redactEvents, requestOf, type StoredEvent } from "@/lib/events/redact";
+import {
+  eventsOfMessage,
+  eventsWithPreview,
+  redactEvents,
+  requestOf,
+  type StoredEvent,
+} from "@/lib/events/redact";
 import { unchangedRequests } from "@/lib/events/unchanged";
 import { abandonBlob } from "@/lib/platform/blobs/service";
 import { type Caller, type Partition, system, withDatabase } from "@/lib/platform/caller";
@@ -10,7 +16,6 @@ import {
   deleteChunksStatement,
   deleteDocumentStatement,
   deleteMessagesStatement,
-  eventsWithPreviewStatement,
   finishDeletionStatement,
   lockKnowledgeBaseStatement,
   nextDeletionStatement,
@@ -113,28 +118,16 @@ async function clearTraces(
   const { partition } = caller;
   const message = await caller.db.message.findUnique({
     where: { tenantId_environment_id: { ...partition, id } },
-    select: { conversationId: true, createdAt: true },
+    select: { conversationId: true, createdAt: true, direction: true },
   });
-  const own = await eventsOfMessage(caller, { id, createdAt: message?.createdAt });
+  const isNote = message?.direction === "INTERNAL";
+  const own = isNote ? [] : await eventsOfMessage(caller, { id, createdAt: message?.createdAt });
   // Its conversation may have been deleted since.
-  const place = message
-    ? { ...message, createdAt: message.createdAt.toISOString() }
-    : placeIn(own[0]);
+  const place = message ?? placeIn(own[0]);
   const beforeId = firstIdAt("event", new Date(deletedAt.getTime() + clockToleranceMs));
-  const read = place
-    ? await runSql<{ id: string; payload: string | null }>(
-        eventsWithPreviewStatement({
-          ...partition,
-          conversationId: place.conversationId,
-          createdAt: place.createdAt,
-          ...{ id, afterId, beforeId, limit },
-        }),
-        caller,
-      )
-    : [];
-  const events = read.flatMap((event) =>
-    event.payload === null ? [] : [{ id: event.id, payload: event.payload }],
-  );
+  const { events, lastId } = place
+    ? await eventsWithPreview(caller, { id, ...place }, { afterId, beforeId, limit })
+    : { events: [], lastId: null };
   await redactEvents(caller, events, (object) => ({ ...object, lastMessagePreview: null }));
   const isFirst = afterId === "";
   const requests = [...events, ...(isFirst ? own : [])].flatMap((event) => {
@@ -142,7 +135,7 @@ async function clearTraces(
     return request ? [{ id: request.id, key: request.idempotencyKey, at: timeOfId(event.id) }] : [];
   });
   if (isFirst && place) {
-    const period = { since: new Date(place.createdAt), until: deletedAt };
+    const period = { since: place.createdAt, until: deletedAt };
     requests.push(...(await unchangedRequests(caller, place.conversationId, period)));
   }
   if (isFirst && own.length === 0)
@@ -158,22 +151,23 @@ async function clearTraces(
     });
     await runSql(clearing, caller);
   }
-  const last = read.at(-1);
-  if (!last || read.length < limit) return 0;
-  await runSql(continueDeletionStatement({ ...partition, id, afterId: last.id }), caller);
+  if (lastId === null) return 0;
+  await runSql(continueDeletionStatement({ ...partition, id, afterId: lastId }), caller);
   return limit;
 }
 
 const timeOfId = (id: string) => new Date(idTimeMs(id));
 
-type Place = { conversationId: string; createdAt: string };
+type Place = { conversationId: string; createdAt: Date };
 
 /** What the event of a message says. */
 function placeIn(event: StoredEvent | undefined): Place | null {
   if (!event) return null;
-  const { conversationId, createdAt } = (JSON.parse(event.payload) as { data: { object: Place } })
-    .data.object;
-  return { conversationId, createdAt };
+  const { data } = JSON.parse(event.payload) as {
+    data: { object: { conversationId: string; createdAt: string } };
+  };
+  const { conversationId, createdAt } = data.object;
+  return { conversationId, createdAt: new Date(createdAt) };
 }
 
 /** A request can wait this long for other changes of the conversation. */

@@ -4,8 +4,8 @@ import { firstIdAt } from "@/lib/resources/ids";
 import type { EventType } from "./event-types";
 
 /** The expression and the condition of `events_object_idx` in prisma/beyond-schema.sql. */
-const objectId = `substring(left(payload, 400) from '"object":\\{"id":"([^"]+)"')`;
-const isIndexed = "type NOT IN ('conversation.created', 'message.received', 'message.sent')";
+export const objectId = `substring(left(payload, 400) from '"object":\\{"id":"([^"]+)"')`;
+export const isIndexed = "type NOT IN ('conversation.created', 'message.received', 'message.sent')";
 
 /** A new object and its first event are written at the same time, by one process. */
 const beforeObjectMs = 250;

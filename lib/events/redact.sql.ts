@@ -1,14 +1,15 @@
 import { fewRows, sql } from "@/lib/platform/sql";
 import { isDeliveryOf } from "./delivery-ids";
+import { isIndexed, objectId } from "./of-object.sql";
 
 const partition = { tenantId: "text", environment: "Environment" } as const;
 
 /**
- * Events of a time whose payloads contain a text. Their ids are between the two, and few of them
+ * The first event of a time whose payload contains a text. Its id is between the two, and few events
  * have to be read whole.
  */
-export const eventsAboutStatement = sql(
-  "events_about",
+export const firstEventAboutStatement = sql(
+  "first_event_about",
   {
     ...partition,
     types: "text[]",
@@ -21,7 +22,29 @@ export const eventsAboutStatement = sql(
   SELECT id, payload FROM events
   WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND type = ANY (${p.types})
     AND id > ${p.afterId} AND id < ${p.beforeId}
-    AND (${p.createdAt} IS NULL OR created_at = ${p.createdAt}) AND strpos(payload, ${p.mark}) > 0`,
+    AND (${p.createdAt} IS NULL OR created_at = ${p.createdAt}) AND strpos(payload, ${p.mark}) > 0
+  ORDER BY id LIMIT 1`,
+);
+
+/**
+ * The next events about a conversation, except that of its creation, which is not in the index. Those
+ * that contain the text have a payload.
+ */
+export const eventsOfConversationStatement = sql(
+  "events_of_conversation",
+  {
+    ...partition,
+    conversationId: "text",
+    mark: "text",
+    afterId: "text",
+    beforeId: "text",
+    limit: "int",
+  },
+  (p) => `
+  SELECT id, CASE WHEN strpos(payload, ${p.mark}) > 0 THEN payload END AS payload FROM events
+  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND ${isIndexed} AND ${objectId} = ${p.conversationId}
+    AND id > ${p.afterId} AND id < ${p.beforeId}
+  ORDER BY id LIMIT ${p.limit}`,
 );
 
 /**

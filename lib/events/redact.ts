@@ -5,7 +5,8 @@ import { firstIdAt, idTimeMs } from "@/lib/resources/ids";
 import type { EventType } from "./event-types";
 import { recordLifetimeMs } from "./idempotency-record";
 import {
-  eventsAboutStatement,
+  eventsOfConversationStatement,
+  firstEventAboutStatement,
   forgetResponsesStatement,
   keysReturningStatement,
   redactEventsStatement,
@@ -26,28 +27,82 @@ const eventsOfMessages: EventType[] = ["message.received", "message.sent"];
 const toleranceMs = 60_000;
 
 /**
- * The event of a message. A reply in a webhook's response has the older id of what it replies to, so
- * the time is searched at which it was posted.
+ * The event of a message, or none.
  * @param message without a time if it may have been deleted
  */
-export async function eventsOfMessage(
+export const eventsOfMessage = (
   caller: Caller,
+  message: { id: string; createdAt?: Date | undefined },
+): Promise<StoredEvent[]> => firstEventAbout(caller, eventsOfMessages, message.id, message);
+
+/**
+ * The event of these types about an object that was written with the message. A reply in a webhook's
+ * response has the older id of what it replies to, so the time is searched at which it was posted.
+ */
+async function firstEventAbout(
+  caller: Caller,
+  types: EventType[],
+  objectId: string,
   { id, createdAt }: { id: string; createdAt?: Date | undefined },
 ): Promise<StoredEvent[]> {
   const postedAtMs = createdAt?.getTime() ?? 0;
   const since = Math.max(idTimeMs(id), postedAtMs - toleranceMs);
   const until = Math.max(idTimeMs(id), postedAtMs) + toleranceMs;
   return runSql<StoredEvent>(
-    eventsAboutStatement({
+    firstEventAboutStatement({
       ...caller.partition,
-      types: eventsOfMessages,
+      types,
       afterId: firstIdAt("event", new Date(since)),
       beforeId: firstIdAt("event", new Date(until)),
       createdAt,
-      mark: `"object":{"id":"${id}"`,
+      mark: `"object":{"id":"${objectId}"`,
     }),
     caller,
   );
+}
+
+type PostedMessage = { id: string; conversationId: string; createdAt: Date };
+
+/** Events between two ids. Without `afterId`, the first ones. */
+type EventsBetween = { afterId: string; beforeId: string; limit: number };
+
+/**
+ * The next events of a message's conversation that show the message's preview. It was the newest one
+ * of the conversation then, so the times are equal. Their ids are never older than that time.
+ * @returns also the last event that was read, if there may be more
+ */
+export async function eventsWithPreview(
+  caller: Caller,
+  message: PostedMessage,
+  { afterId, beforeId, limit }: EventsBetween,
+): Promise<{ events: StoredEvent[]; lastId: string | null }> {
+  const { conversationId, createdAt } = message;
+  const mark = `"lastMessageAt":"${createdAt.toISOString()}"`;
+  const read = await runSql<{ id: string; payload: string | null }>(
+    eventsOfConversationStatement({
+      ...caller.partition,
+      conversationId,
+      mark,
+      afterId: afterId || firstIdAt("event", createdAt),
+      beforeId,
+      limit,
+    }),
+    caller,
+  );
+  const creation = afterId === "" ? await creationWith(caller, message) : [];
+  const events = [...creation.filter(({ payload }) => payload.includes(mark)), ...read];
+  return {
+    events: events.flatMap(({ id, payload }) => (payload === null ? [] : [{ id, payload }])),
+    lastId: read.length < limit ? null : (read.at(-1)?.id ?? null),
+  };
+}
+
+/** The event of the conversation's creation, if the conversation was created with the message. */
+async function creationWith(caller: Caller, message: PostedMessage): Promise<StoredEvent[]> {
+  // Both have the same time then, and an id is never older than its object.
+  const isOlder = idTimeMs(message.conversationId) < message.createdAt.getTime();
+  if (isOlder) return [];
+  return firstEventAbout(caller, ["conversation.created"], message.conversationId, message);
 }
 
 /**

@@ -41,6 +41,8 @@ beforeAll(async () => {
   await explainEverything();
   await closeDatabase();
   setProcessRole("worker", workerSettings);
+  // From the first connection on.
+  await plansOf(async () => {});
 }, 600_000);
 
 const { "analyze-new-tables": analyze, ...jobs } = recurringJobs;
@@ -153,6 +155,60 @@ test("nor of an erasure and of an organization's deletion while many changes of 
   // Neither is finished: changes from before are not indexed yet.
   expect(await db().deletedTenant.count({ where: { tenantId: tenant.id } })).toBe(0);
   expect(await db().erasure.count({ where: { completedAt: null } })).toBeGreaterThan(0);
+});
+
+/** Redacts messages from 20 days ago. @returns how many rows each of them then read */
+async function rowsReadPerRedaction(messages: number, offset: number): Promise<number> {
+  await pool().query(
+    `INSERT INTO deletions (tenant_id, environment, id, deleted_at)
+     SELECT tenant_id, environment, id, now() - interval '1 minute' FROM messages
+     WHERE tenant_id = '${large.tenantId}' AND id > 'msg_' || ulid_time(now() - interval '20 days') ORDER BY id OFFSET $1 LIMIT $2`,
+    [offset, messages],
+  );
+  const job = recurringJobs["work-off-deletions"];
+  const plans = await plansOf(async () => {
+    while (((await job?.work(job.limit)) ?? 0) > 0);
+  });
+  expect(await db().deletion.count({ where: { finishedAt: null } })).toBe(0);
+  if (process.env.SHOW_PLANS)
+    for (const plan of plans) process.stdout.write(`redactions: ${JSON.stringify(plan)}\n`);
+  return plans.reduce((total, { rowsRead }) => total + rowsRead, 0) / messages;
+}
+
+const countRedacted = () =>
+  db().event.count({
+    where: { type: "conversation.updated", payload: { contains: '"redacted":true' } },
+  });
+
+test("redactions read only the events of their conversations", { timeout: 600_000 }, async () => {
+  // Each conversation has an event with a preview of its message, which was delivered.
+  const updated = `(
+    SELECT tenant_id, environment, id, created_at, 'evt_' || tail AS event_id, 'dlv_' || tail AS delivery_id
+    FROM conversations, LATERAL (SELECT substr(id, 5, 10) || '1' || substr(id, 16) AS tail) AS t
+    WHERE tenant_id = '${large.tenantId}' AND id > 'cnv_' || ulid_time(now() - interval '21 days')
+  ) AS c`;
+  await pool().query(
+    `INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
+     SELECT tenant_id, environment, event_id, 'conversation.updated', '{"id":"' || event_id || '","type":"conversation.updated","data":{"object":{"id":"' || id
+       || '","lastMessageAt":"' || to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '","lastMessagePreview":"Hello"}},"request":null}', created_at
+     FROM ${updated}`,
+  );
+  await pool().query(
+    `INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, created_at, updated_at)
+     SELECT tenant_id, environment, delivery_id, '${large.webhookId}', event_id, 'conversation.updated', 'DELIVERED', created_at, created_at FROM ${updated}`,
+  );
+  await pool().query(
+    `INSERT INTO delivery_attempts (tenant_id, environment, delivery_id, number, started_at, duration_ms, response)
+     SELECT tenant_id, environment, delivery_id, 1, created_at, 5, 'Hello' FROM ${updated}`,
+  );
+  const responses = await db().deliveryAttempt.count({ where: { response: "Hello" } });
+
+  expect(await rowsReadPerRedaction(10, 0)).toBeLessThan(100);
+  expect(await countRedacted()).toBe(10);
+  await pool().query("ANALYZE");
+  expect(await rowsReadPerRedaction(10, 10)).toBeLessThan(100);
+  expect(await countRedacted()).toBe(20);
+  expect(await db().deliveryAttempt.count({ where: { response: "Hello" } })).toBe(responses - 20);
 });
 
 test("nor while all of a test environment is deleted", { timeout: 600_000 }, async () => {
