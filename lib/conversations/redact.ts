@@ -64,7 +64,9 @@ export async function redactMessage(
   const period = { since: createdAt, until: at };
   for (const request of await unchangedRequests(caller, conversationId, period))
     if (request.key !== null) await forgetResponses(caller, [request.key], request.at);
-  await db.deletion.create({ data: { ...partition, id, idempotencyKeys: keys } });
+  await db.deletion.create({
+    data: { ...partition, id, conversationId, postedAt: createdAt, idempotencyKeys: keys },
+  });
   const { environment } = partition;
   const ids = { id, environment, conversationId };
   await recordEvent(caller, "message.redacted", { ...ids, redactedAt }, { at, conversation });

@@ -30,7 +30,8 @@ export const nextDeletionStatement = sql(
     UNION ALL
     SELECT n.*, t.step + 1 FROM turn t CROSS JOIN LATERAL (${following("t.tenant_id, t.environment")}) n WHERE t.step < ${maximumSteps}
   )
-  SELECT d.tenant_id AS "tenantId", d.environment, d.id, d.after_id AS "afterId", d.deleted_at AS "deletedAt", d.idempotency_keys AS "idempotencyKeys"
+  SELECT d.tenant_id AS "tenantId", d.environment, d.id, d.after_id AS "afterId", d.deleted_at AS "deletedAt",
+    d.conversation_id AS "conversationId", d.posted_at AS "postedAt", d.idempotency_keys AS "idempotencyKeys"
   FROM turn t CROSS JOIN LATERAL (
     SELECT * FROM deletions d WHERE d.tenant_id = t.tenant_id AND d.environment = t.environment AND ${isDue("d", now)}
     ORDER BY d.deleted_at LIMIT 1 FOR UPDATE SKIP LOCKED

@@ -22,7 +22,15 @@ import {
   requestsReturningStatement,
 } from "./work-off-deletions.sql";
 
-type Task = { id: string; afterId: string; deletedAt: Date; idempotencyKeys: string[] };
+type Task = {
+  id: string;
+  afterId: string;
+  deletedAt: Date;
+  /** Of a redacted message. Null if an earlier version redacted it. */
+  conversationId: string | null;
+  postedAt: Date | null;
+  idempotencyKeys: string[];
+};
 
 /** Takes at most `limit` rows. @returns how many, which is fewer once nothing is left */
 type Batch = (caller: Caller, task: Task, limit: number) => Promise<number>;
@@ -112,7 +120,7 @@ const clockToleranceMs = 5_000;
 /** What is left of a redacted message: its preview in events of its conversation, and logs. */
 async function clearTraces(
   caller: Caller,
-  { id, afterId, deletedAt, idempotencyKeys }: Task,
+  { id, afterId, deletedAt, conversationId, postedAt, idempotencyKeys }: Task,
   limit: number,
 ): Promise<number> {
   const { partition } = caller;
@@ -121,9 +129,10 @@ async function clearTraces(
     select: { conversationId: true, createdAt: true, direction: true },
   });
   const isNote = message?.direction === "INTERNAL";
-  const own = isNote ? [] : await eventsOfMessage(caller, { id, createdAt: message?.createdAt });
-  // Its conversation may have been deleted since.
-  const place = message ?? placeIn(own[0]);
+  // The message may have been deleted with its conversation since.
+  const known = conversationId && postedAt ? { conversationId, createdAt: postedAt } : message;
+  const own = isNote ? [] : await eventsOfMessage(caller, { id, createdAt: known?.createdAt });
+  const place = known ?? placeIn(own[0]);
   const beforeId = firstIdAt("event", new Date(deletedAt.getTime() + clockToleranceMs));
   const { events, lastId } = place
     ? await eventsWithPreview(caller, { id, ...place }, { afterId, beforeId, limit })

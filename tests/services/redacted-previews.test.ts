@@ -197,6 +197,26 @@ test("a redaction removes the preview from an event whose id is older than the m
   expect((await db().event.findFirstOrThrow({ where })).payload).not.toContain(text);
 });
 
+test("a redaction removes the preview of a reply even if its conversation is deleted right afterwards", async () => {
+  const tenant = await newTenant();
+  const { body } = await call(tenant, "POST", "/conversations", { channelId: "web" });
+  const path = `/conversations/${body.id}`;
+  await reply(tenant, path);
+  await call(tenant, "PATCH", path, { priority: "HIGH" });
+  const { body: page } = await call(tenant, "GET", `${path}/messages`);
+  const text = { payload: { contains: page.data[0].text } };
+  const where = { ...tenant.identity.partition, ...text };
+  expect(await db().event.count({ where })).toBe(2);
+
+  await call(tenant, "DELETE", `${path}/messages/${page.data[0].id}`);
+  await call(tenant, "DELETE", path);
+  // The message is deleted before its redaction is due.
+  while ((await workOffDeletions(500)) > 0);
+  expect(await db().message.count({ where: tenant.identity.partition })).toBe(0);
+  await workOff();
+  expect(await db().event.count({ where })).toBe(0);
+});
+
 const unrelated = 10_000;
 
 /**

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "deletions" ADD COLUMN     "conversation_id" TEXT,
+ADD COLUMN     "posted_at" TIMESTAMPTZ(3);
