@@ -133,9 +133,8 @@ async function clearTraces(
   const known = conversationId && postedAt ? { conversationId, createdAt: postedAt } : message;
   const own = isNote ? [] : await eventsOfMessage(caller, { id, createdAt: known?.createdAt });
   const place = known ?? placeIn(own[0]);
-  const beforeId = firstIdAt("event", new Date(deletedAt.getTime() + clockToleranceMs));
   const { events, lastId } = place
-    ? await eventsWithPreview(caller, { id, ...place }, { afterId, beforeId, limit })
+    ? await eventsWithPreview(caller, { id, ...place }, { afterId, limit })
     : { events: [], lastId: null };
   await redactEvents(caller, events, (object) => ({ ...object, lastMessagePreview: null }));
   const isFirst = afterId === "";

@@ -37,13 +37,12 @@ export const eventsOfConversationStatement = sql(
     conversationId: "text",
     mark: "text",
     afterId: "text",
-    beforeId: "text",
     limit: "int",
   },
   (p) => `
   SELECT id, CASE WHEN strpos(payload, ${p.mark}) > 0 THEN payload END AS payload FROM events
   WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND ${isIndexed} AND ${objectId} = ${p.conversationId}
-    AND id > ${p.afterId} AND id < ${p.beforeId}
+    AND id > ${p.afterId}
   ORDER BY id LIMIT ${p.limit}`,
 );
 

@@ -63,39 +63,41 @@ async function firstEventAbout(
 
 type PostedMessage = { id: string; conversationId: string; createdAt: Date };
 
-/** Events between two ids. Without `afterId`, the first ones. */
-type EventsBetween = { afterId: string; beforeId: string; limit: number };
-
 /**
- * The next events of a message's conversation that show the message's preview. It was the newest one
+ * The next events of a message's conversation that have the message's preview. It was the newest one
  * of the conversation then, so the times are equal. Their ids are never older than that time.
+ * @param afterId empty for the first ones
  * @returns also the last event that was read, if there may be more
  */
 export async function eventsWithPreview(
   caller: Caller,
   message: PostedMessage,
-  { afterId, beforeId, limit }: EventsBetween,
+  { afterId, limit }: { afterId: string; limit: number },
 ): Promise<{ events: StoredEvent[]; lastId: string | null }> {
   const { conversationId, createdAt } = message;
-  const mark = `"lastMessageAt":"${createdAt.toISOString()}"`;
   const read = await runSql<{ id: string; payload: string | null }>(
     eventsOfConversationStatement({
       ...caller.partition,
       conversationId,
-      mark,
+      mark: `"lastMessageAt":"${createdAt.toISOString()}"`,
       afterId: afterId || firstIdAt("event", createdAt),
-      beforeId,
       limit,
     }),
     caller,
   );
   const creation = afterId === "" ? await creationWith(caller, message) : [];
-  const events = [...creation.filter(({ payload }) => payload.includes(mark)), ...read];
+  const events = [...creation, ...read].flatMap(({ id, payload }) =>
+    payload === null ? [] : [{ id, payload }],
+  );
   return {
-    events: events.flatMap(({ id, payload }) => (payload === null ? [] : [{ id, payload }])),
+    events: events.filter(hasPreview),
     lastId: read.length < limit ? null : (read.at(-1)?.id ?? null),
   };
 }
+
+/** False for an event from after the redaction. */
+const hasPreview = ({ payload }: StoredEvent): boolean =>
+  typeof (JSON.parse(payload) as Event).data.object.lastMessagePreview === "string";
 
 /** The event of the conversation's creation, if the conversation was created with the message. */
 async function creationWith(caller: Caller, message: PostedMessage): Promise<StoredEvent[]> {

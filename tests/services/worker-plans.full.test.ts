@@ -180,7 +180,9 @@ const countRedacted = () =>
     where: { type: "conversation.updated", payload: { contains: '"redacted":true' } },
   });
 
-test("redactions read only the events of their conversations", { timeout: 600_000 }, async () => {
+test("nor of redactions, which read only the events of their conversations", {
+  timeout: 600_000,
+}, async () => {
   // Each conversation has an event with a preview of its message, which was delivered.
   const updated = `(
     SELECT tenant_id, environment, id, created_at, 'evt_' || tail AS event_id, 'dlv_' || tail AS delivery_id
