@@ -93,6 +93,7 @@ export async function apiKeyNames(
   { db, partition }: Caller,
   ids: string[],
 ): Promise<Map<string, { name: string; hint: string }>> {
+  if (ids.length === 0) return new Map();
   const keys = await db.apiKey.findMany({
     where: {
       tenantId: partition.tenantId,

@@ -156,6 +156,7 @@ export async function renameUser({ db, actor, address }: Caller, name: string): 
  * Names of users by id, including former members of the caller's tenant. Unknown ids are left out.
  */
 export async function userNames(caller: Caller, ids: string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
   const users = await caller.db.user.findMany({
     where: { id: { in: ids } },
     select: { id: true, name: true },

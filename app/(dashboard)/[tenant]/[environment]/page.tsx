@@ -61,22 +61,25 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
   const time = lastHours(now, hours, hoursPerBar);
   const latest = parse(listRequestLogsQuery, {}, "query");
 
-  const [progress, sampleData, choices, requests, { data: webhooks }, failed, refused] =
+  const listing = listWebhooks(caller, { ...parse(listWebhooksQuery, {}, "query"), limit: 100 });
+  const [progress, sampleData, choices, requests, { data: webhooks }, attempts, failed, refused] =
     await Promise.all([
       getOnboardingProgress(caller),
       hasRole(role, "MEMBER") ? sampleDataState(caller) : "none",
       keyChoices(caller, { tenant, environment }),
       countRequestHours(caller, time),
-      listWebhooks(caller, { ...parse(listWebhooksQuery, {}, "query"), limit: 100 }),
+      listing,
+      listing.then(({ data }) =>
+        attemptsByHour(
+          caller,
+          data.map(({ id }) => id),
+          // Covers the whole chart, including its unfinished last bar.
+          { now: new Date(time.until.getTime() - 1), hours },
+        ),
+      ),
       listRequestLogs(caller, { ...latest, limit: errorsShown, since: time.since, status: "5xx" }),
       listRequestLogs(caller, { ...latest, limit: errorsShown, since: time.since, status: "4xx" }),
     ]);
-  const attempts = await attemptsByHour(
-    caller,
-    webhooks.map(({ id }) => id),
-    // Covers the whole chart, including its unfinished last bar.
-    { now: new Date(time.until.getTime() - 1), hours },
-  );
   const troubled = webhooks.filter((webhook) => webhookHealth(webhook) !== "well");
   const failing = await Promise.all(
     troubled.map(async ({ id, url, status, consecutiveFailures }) => {

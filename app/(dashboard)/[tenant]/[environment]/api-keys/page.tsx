@@ -23,14 +23,20 @@ export const metadata = { title: "API keys" };
 export default dashboardPage(async ({ caller, role, tenant, environment, base, query, now }) => {
   const { create: _opensDialog, ...asked } = query;
   const { status, ...page } = parse(listApiKeysQuery, asked, "query");
-  const [{ data: keys, nextCursor }, choices] = await Promise.all([
-    listApiKeys(caller, { status, ...page }, now),
+  const listing = listApiKeys(caller, { status, ...page }, now);
+  const [{ data: keys, nextCursor }, names, requests, choices] = await Promise.all([
+    listing,
+    listing.then(({ data }) =>
+      userNames(caller, [...new Set(data.flatMap(({ createdById }) => createdById ?? []))]),
+    ),
+    listing.then(({ data }) =>
+      countRequestHoursOfKeys(
+        caller,
+        data.map(({ id }) => id),
+        lastHours(now),
+      ),
+    ),
     keyChoices(caller, { tenant, environment }),
-  ]);
-  const ids = keys.map(({ id }) => id);
-  const [names, requests] = await Promise.all([
-    userNames(caller, [...new Set(keys.flatMap(({ createdById }) => createdById ?? []))]),
-    countRequestHoursOfKeys(caller, ids, lastHours(now)),
   ]);
   const rows = keys.map((key) => {
     const lastDay = requests.get(key.id) ?? [];

@@ -3,7 +3,11 @@ import { parse } from "@/app/(dashboard)/run-action";
 import { viewerTime } from "@/components/ui/viewer-time";
 import { getAgent } from "@/lib/agents/service";
 import { listSavedViews } from "@/lib/conversations/saved-views";
-import { conversationStatuses, listInboxQuery } from "@/lib/conversations/schema";
+import {
+  type Conversation,
+  conversationStatuses,
+  listInboxQuery,
+} from "@/lib/conversations/schema";
 import { searchInbox } from "@/lib/conversations/search";
 import { type SearchHighlight, searchInboxQuery } from "@/lib/conversations/search-schema";
 import { countInbox, listInbox } from "@/lib/conversations/service";
@@ -31,45 +35,46 @@ export function listQuery(query: Query): Query {
 export async function loadInbox({ caller, query }: PageContext) {
   const asked = listQuery(query);
   const isSearch = typeof asked.q === "string" && asked.q.trim() !== "";
-  const [page, counts, savedViews] = await Promise.all([
-    isSearch ? findConversations(caller, asked) : listConversations(caller, asked),
+  const listing = isSearch ? findConversations(caller, asked) : listConversations(caller, asked);
+  const [page, names, counts, savedViews] = await Promise.all([
+    listing,
+    listing.then(({ data }) => loadNames(caller, asked, data)),
     countInbox(caller, countLimit),
     listSavedViews(caller),
   ]);
-  const [customers, assignees, agentName, unread] = await Promise.all([
-    customerNames(
-      caller,
-      idsOf([textOf(asked.customerId), ...page.data.map(({ customerId }) => customerId)]),
-    ),
-    userNames(caller, idsOf(page.data.map(({ assigneeId }) => assigneeId))),
-    // Only for a list of one agent's conversations.
-    nameOfAgent(caller, textOf(asked.agentId)),
-    unreadConversations(
-      caller,
-      page.data.map(({ id }) => id),
-    ),
-  ]);
-  const filterNames = {
-    customer: nameOfCustomer(customers, textOf(asked.customerId)),
-    agent: agentName,
-  };
   const isFiltered = Object.keys(asked).some(
     (name) => !["status", "cursor", "q", "sort", "unread"].includes(name),
   );
   const isEmptyInbox = conversationStatuses.every((status) => counts[status] === 0);
   return {
     ...page,
+    ...names,
     asked,
     counts,
-    customers,
-    assignees,
-    filterNames,
     savedViews,
-    unread,
     isSearch,
     isFiltered,
     isEmptyInbox,
   };
+}
+
+/** What the list shows of other resources, and which of its conversations are unread. */
+async function loadNames(caller: Caller, asked: Query, data: Conversation[]) {
+  const [customers, assignees, agent, unread] = await Promise.all([
+    customerNames(
+      caller,
+      idsOf([textOf(asked.customerId), ...data.map(({ customerId }) => customerId)]),
+    ),
+    userNames(caller, idsOf(data.map(({ assigneeId }) => assigneeId))),
+    // Only for a list of one agent's conversations.
+    nameOfAgent(caller, textOf(asked.agentId)),
+    unreadConversations(
+      caller,
+      data.map(({ id }) => id),
+    ),
+  ]);
+  const customer = nameOfCustomer(customers, textOf(asked.customerId));
+  return { customers, assignees, unread, filterNames: { customer, agent } };
 }
 
 async function listConversations(caller: Caller, { q: _empty, ...asked }: Query) {

@@ -74,8 +74,10 @@ export default dashboardPage(async (visit) => {
     listApiKeys(caller, { ...parse(listApiKeysQuery, {}, "query"), limit: 100 }),
     typeof open === "string" ? renderRequestDrawer(visit, { id: open, selected, hrefOf }) : null,
   ]);
-  const names = await apiKeyNames(caller, [...new Set(requests.map(({ apiKeyId }) => apiKeyId))]);
-  const rows = requests.map((row) => ({ ...row, keyName: names.get(row.apiKeyId)?.name ?? "" }));
+  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const others = new Set(requests.map(({ apiKeyId }) => apiKeyId).filter((id) => !names.has(id)));
+  for (const [id, { name }] of await apiKeyNames(caller, [...others])) names.set(id, name);
+  const rows = requests.map((row) => ({ ...row, keyName: names.get(row.apiKeyId) ?? "" }));
 
   async function count(reader: Caller) {
     const { apiKeyId } = search;

@@ -23,15 +23,21 @@ export const metadata = { title: "Audit log" };
 
 export default dashboardPage(async ({ caller, role, tenant, environment, base, query, now }) => {
   const path = `${base}/settings/audit-log`;
-  const [{ data: entries, nextCursor }, members] = await Promise.all([
-    listAuditEntries(caller, parse(listAuditQuery(viewerTime().zone), query, "query")),
+  const listing = listAuditEntries(
+    caller,
+    parse(listAuditQuery(viewerTime().zone), query, "query"),
+  );
+  const [{ data: entries, nextCursor }, members, [names, keys, targets]] = await Promise.all([
+    listing,
     listMembers(caller, { limit: 100, order: "asc" }),
-  ]);
-  const ids = [...new Set(entries.map(({ targetId }) => targetId))];
-  const [names, keys, targets] = await Promise.all([
-    userNames(caller, ids),
-    apiKeyNames(caller, ids),
-    auditTargetNames(caller, ids),
+    listing.then(({ data }) => {
+      const ids = [...new Set(data.map(({ targetId }) => targetId))];
+      return Promise.all([
+        userNames(caller, ids),
+        apiKeyNames(caller, ids),
+        auditTargetNames(caller, ids),
+      ]);
+    }),
   ]);
   const nameOfTarget = (id: string) =>
     keys.get(id)?.name ?? names.get(id) ?? targets.get(id) ?? null;

@@ -46,8 +46,7 @@ export default dashboardPage<"webhookId">(async (visit) => {
   const { caller, base, params, query, now } = visit;
   const { delivery: openId, test: testId, ...filters } = query;
   const { search, before } = parsePage(searchDeliveriesQuery, filters);
-  const webhook = await load(caller, params.webhookId);
-  const { id } = webhook;
+  const id = params.webhookId;
   const path = `${base}/webhooks/${id}`;
   const hrefOf = (deliveryId: string | null) =>
     withQuery(path, query, {
@@ -56,19 +55,30 @@ export default dashboardPage<"webhookId">(async (visit) => {
       delivery: deliveryId,
     });
 
-  const [hours, unsent, latency, { data: deliveries, nextCursor, previousCursor }, opened, test] =
-    await Promise.all([
-      attemptsByHour(caller, [id], { now, hours: 24 }),
-      countUnsent(caller, id),
-      readFromReplica(caller, (reader) => latencyOfWebhook(reader, id)),
-      readFromReplica(caller, (reader) =>
-        twoWayPage(search, before, (page) => searchDeliveries(reader, id, page)),
-      ),
-      typeof openId === "string"
-        ? renderDeliveryDrawer(visit, { webhook, deliveryId: openId, search, hrefOf })
-        : null,
-      typeof testId === "string" ? getDelivery(caller, id, testId) : null,
-    ]);
+  const loading = load(caller, id);
+  const [
+    webhook,
+    hours,
+    unsent,
+    latency,
+    { data: deliveries, nextCursor, previousCursor },
+    opened,
+    test,
+  ] = await Promise.all([
+    loading,
+    attemptsByHour(caller, [id], { now, hours: 24 }),
+    countUnsent(caller, id),
+    readFromReplica(caller, (reader) => latencyOfWebhook(reader, id)),
+    readFromReplica(caller, (reader) =>
+      twoWayPage(search, before, (page) => searchDeliveries(reader, id, page)),
+    ),
+    typeof openId === "string"
+      ? loading.then((webhook) =>
+          renderDeliveryDrawer(visit, { webhook, deliveryId: openId, search, hrefOf }),
+        )
+      : null,
+    typeof testId === "string" ? getDelivery(caller, id, testId) : null,
+  ]);
   const isWaiting = opened?.isWaiting || test?.nextAttemptAt != null;
   const controls = webhookControls(visit, webhook, unsent);
   const isFiltered = isFilteredBy(filters);
