@@ -185,5 +185,5 @@ function requireWithin(name: string, cost: Cost): void {
   const exceeded = columns.filter(
     (column, index) => cost[column] > (costBounds[name]?.[index] ?? -1),
   );
-  expect(exceeded, `${name}: ${JSON.stringify(cost)}`).toEqual([]);
+  expect(exceeded, `${name}: ${JSON.stringify(cost, null, 1)}`).toEqual([]);
 }

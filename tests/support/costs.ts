@@ -25,6 +25,8 @@ export type Cost = {
    * on when it comes by, so neither counts.
    */
   logBytes: number;
+  /** What the log has for all operations together, by kind and file. */
+  log: string[];
   /** JavaScript objects, including those that are collected immediately. */
   objectsKb: number;
 };
@@ -111,6 +113,9 @@ async function watch(observer: pg.Client) {
     const isRow = ({ manager, type }: LogEntry) =>
       manager.startsWith("Heap") && /^(INSERT|MULTI_INSERT|UPDATE|HOT_UPDATE|DELETE)$/.test(type);
     return {
+      log: log.map(
+        ({ manager, type, entries, bytes }) => `${manager} ${type}: ${entries}, ${bytes} bytes`,
+      ),
       statements: calls.reduce((total, row) => total + Math.round(row.calls / count), 0),
       rows: sum("entries", isRow),
       rowsMoved: sum("entries", (entry) => isRow(entry) && entry.type === "UPDATE"),
