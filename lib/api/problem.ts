@@ -11,7 +11,7 @@ import {
 } from "@/lib/platform/errors";
 import { FilesUnavailable } from "@/lib/platform/files-unavailable";
 import { logOf } from "@/lib/platform/log";
-import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
+import { isDatabaseUnavailable, OrganizationIsBusy, sqlState } from "@/lib/platform/sql-errors";
 
 const log = logOf("api");
 
@@ -73,6 +73,8 @@ function toInternalError(thrown: unknown, instance: string, requestId: string): 
   if (fullDisk || isDatabaseUnavailable(thrown)) {
     const error = (thrown as Error).message;
     if (fullDisk) log.error({ requestId, instance, error }, `${fullDisk} is full: free some space`);
+    else if (thrown instanceof OrganizationIsBusy)
+      log.warn({ requestId, instance, error }, "a change waited too long for other changes");
     else log.warn({ requestId, instance, error }, "the database could not be reached");
     return unavailable();
   }

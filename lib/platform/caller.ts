@@ -1,6 +1,6 @@
 import type { Environment, Role } from "@/prisma/generated/enums";
 import { databaseWaits } from "./database-waits";
-import { type Db, db, hasReplica, thirdOfPool } from "./db";
+import { type Db, db, hasReplica, maximumConnections } from "./db";
 import type { AfterRollback } from "./errors";
 import { createLimitPerKey } from "./limit";
 import {
@@ -92,10 +92,14 @@ const isOvertaken = (error: unknown): boolean =>
   isDeadlock(error) || isUniqueViolation(error) || isForeignKeyViolation(error);
 
 /**
- * The transactions of one organization use at most a third of this process's connections, so that
- * those that wait for its locks do not hold up the others.
+ * The transactions of one organization use at most half of this process's connections, so that those
+ * that wait for its locks do not hold up the others. Of two connections, they may use both.
  */
-const transactions = createLimitPerKey(thirdOfPool);
+export const maximumTransactions = (): number =>
+  Math.max(Math.ceil(maximumConnections() / 2), Math.min(maximumConnections(), 2));
+
+// Kept on globalThis for the reason that the pool is (db.ts).
+const shared = globalThis as { parlanceTransactions?: ReturnType<typeof createLimitPerKey> };
 
 /**
  * Runs a mutation as one transaction: everything that `work` writes commits together or not at all,
@@ -104,19 +108,21 @@ const transactions = createLimitPerKey(thirdOfPool);
  * effects outside the database.
  * @throws OrganizationIsBusy
  */
-export function mutate<Result>(
+export async function mutate<Result>(
   identity: Identity,
   work: (caller: Caller) => Promise<Result>,
 ): Promise<Result> {
-  const arrivedMs = performance.now();
-  return transactions.run(identity.partition.tenantId, () => {
-    if (performance.now() - arrivedMs > databaseWaits.freeConnection)
-      return Promise.reject(new OrganizationIsBusy());
-    return mutateNow(identity, work);
-  });
+  shared.parlanceTransactions ??= createLimitPerKey(maximumTransactions);
+  const result = await shared.parlanceTransactions.run(
+    identity.partition.tenantId,
+    () => commit(identity, work),
+    { ms: databaseWaits.freeConnection, error: () => new OrganizationIsBusy() },
+  );
+  if (hasReplica()) await noteWrite(identity);
+  return result;
 }
 
-async function mutateNow<Result>(
+async function commit<Result>(
   identity: Identity,
   work: (caller: Caller) => Promise<Result>,
 ): Promise<Result> {
@@ -131,7 +137,6 @@ async function mutateNow<Result>(
       wakeStreams(identity.partition);
       wakeDeliveries(outbox);
       wakeDocuments(documents);
-      if (hasReplica()) await noteWrite(identity);
       return result;
     } catch (error) {
       if (attempt < 3 && isOvertaken(error)) continue;

@@ -227,8 +227,8 @@ export const replicaPolls = (): pg.Pool => replicaConnections().polls.pool;
 
 export const db = (): PrismaClient => connections().prisma();
 export const pool = (): pg.Pool => connections().pool;
-/** As many of this process's connections as may wait for the locks of one organization. */
-export const thirdOfPool = (): number => Math.max(1, Math.floor(pool().options.max / 3));
+/** How many connections this process opens at most. */
+export const maximumConnections = (): number => pool().options.max;
 
 /**
  * Runs a hand-written statement, prepared under its name, on the pool that Prisma also uses. It

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChangeStatement } from "./change-sql";
 import { databaseWaits } from "./database-waits";
-import { runSql, thirdOfPool } from "./db";
+import { maximumConnections, runSql } from "./db";
 import { atDeadline } from "./deadlines";
 import { unavailable } from "./errors";
 import { createLimit } from "./limit";
@@ -262,7 +262,7 @@ const isLate = ({ arrivedMs }: { arrivedMs: number }): boolean =>
  * Changes that wait for a lock take at most a third of this process's connections, so that the locks
  * of one tenant do not hold up the others.
  */
-const waits = createLimit(thirdOfPool);
+const waits = createLimit(() => Math.max(1, Math.floor(maximumConnections() / 3)));
 
 function charactersOf(values: object): number {
   let characters = 0;

@@ -85,7 +85,7 @@ export const isLockTimeout = (error: unknown): boolean => sqlState(error) === lo
 /** The organization's other transactions have used all connections that it may use, for too long. */
 export class OrganizationIsBusy extends Error {
   constructor() {
-    super("the organization's transactions wait for each other");
+    super("the organization's other changes use all connections that it may use");
   }
 }
 

@@ -1,11 +1,11 @@
 import pg from "pg";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { toProblem } from "@/lib/api/problem";
 import { createConversationBody } from "@/lib/conversations/schema";
 import { createConversation, updateConversation } from "@/lib/conversations/service";
-import { mutate, type Partition, system } from "@/lib/platform/caller";
+import { maximumTransactions, mutate, type Partition, system } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
-import { pool, thirdOfPool } from "@/lib/platform/db";
+import { pool } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { countWaiting, watch } from "../support/locks";
 import { newPartition } from "../support/webhooks";
@@ -42,16 +42,16 @@ async function waitForLocked() {
   );
   const states = changes.map(watch);
   const results = Promise.allSettled(changes);
-  await expect.poll(() => countWaiting(pool()), { timeout: 60_000 }).toBe(thirdOfPool());
+  await expect.poll(() => countWaiting(pool()), { timeout: 60_000 }).toBe(maximumTransactions());
   return { partition, id, states, results, release: () => client.query("COMMIT") };
 }
 
-test("changes of a locked conversation take a third of the connections, and then all are made", async () => {
+test("changes of a locked conversation take half of the connections, and then all are made", async () => {
   const { partition, id, states, results, release } = await waitForLocked();
   const other = await newPartition();
   const otherId = await newConversation(other);
   for (const name of ["one", "two"]) expect((await tag(other, otherId, name)).tags).toContain(name);
-  expect(await countWaiting(pool())).toBe(thirdOfPool());
+  expect(await countWaiting(pool())).toBe(maximumTransactions());
   expect(states.every(({ hasSettled }) => !hasSettled)).toBe(true);
 
   await release();
@@ -61,21 +61,58 @@ test("changes of a locked conversation take a third of the connections, and then
 });
 
 test("a change that waits too long for the others of its organization is a 503, and is not made", async () => {
-  const { partition, id, results, release } = await waitForLocked();
   const { freeConnection } = databaseWaits;
-  databaseWaits.freeConnection = 0;
+  databaseWaits.freeConnection = 200;
+  const { partition, id, states, results, release } = await waitForLocked();
+  databaseWaits.freeConnection = freeConnection;
+  const refusedCount = states.length - maximumTransactions();
+  // The others still wait.
+  await expect
+    .poll(() => states.filter(({ hasSettled }) => hasSettled).length, { timeout: 60_000 })
+    .toBe(refusedCount);
   await release();
   const settled = await results;
-  databaseWaits.freeConnection = freeConnection;
 
   const refused = settled.flatMap((result) =>
     result.status === "rejected" ? [result.reason as unknown] : [],
   );
-  expect(refused).toHaveLength(settled.length - thirdOfPool());
+  expect(refused).toHaveLength(refusedCount);
   for (const error of refused) {
     const problem = toProblem(error, "/v1/public/conversations", "req_1");
     expect(problem).toMatchObject({ status: 503, headers: { "Retry-After": "1" } });
   }
   const { tags } = await tag(partition, id, "last");
-  expect(tags).toHaveLength(thirdOfPool() + 1);
+  expect(tags).toHaveLength(maximumTransactions() + 1);
+});
+
+test("the pages and the API of one process share the limit", async () => {
+  const { partition, id, results, release } = await waitForLocked();
+  // As Next's bundle does.
+  vi.resetModules();
+  const { mutate: mutateInPage } = await import("@/lib/platform/caller");
+  const further = mutateInPage(system(partition), (caller) =>
+    updateConversation(caller, id, { addTags: ["further"] }),
+  );
+  const state = watch(further);
+  const other = await newPartition();
+  expect((await tag(other, await newConversation(other), "one")).tags).toContain("one");
+  expect(await countWaiting(pool())).toBe(maximumTransactions());
+  expect(state.hasSettled).toBe(false);
+  await release();
+  expect((await results).every(({ status }) => status === "fulfilled")).toBe(true);
+  await further;
+});
+
+test.each([
+  [1, 1],
+  [2, 2],
+  [3, 2],
+  [5, 3],
+  [12, 6],
+])("of %i connections, one organization uses up to %i", (connections, most) => {
+  const { options } = pool();
+  const { max } = options;
+  options.max = connections;
+  expect(maximumTransactions()).toBe(most);
+  options.max = max;
 });
