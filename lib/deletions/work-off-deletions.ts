@@ -126,7 +126,7 @@ async function clearTraces(
   const { partition } = caller;
   const message = await caller.db.message.findUnique({
     where: { tenantId_environment_id: { ...partition, id } },
-    select: { conversationId: true, createdAt: true, direction: true },
+    select: { conversationId: true, createdAt: true, direction: true, redactedAt: true },
   });
   const isNote = message?.direction === "INTERNAL";
   // The message may have been deleted with its conversation since.
@@ -134,7 +134,11 @@ async function clearTraces(
   const own = isNote ? [] : await eventsOfMessage(caller, { id, createdAt: known?.createdAt });
   const place = known ?? placeIn(own[0]);
   const { events, lastId } = place
-    ? await eventsWithPreview(caller, { id, ...place }, { afterId, limit })
+    ? await eventsWithPreview(
+        caller,
+        { id, ...place, redactedAt: message?.redactedAt },
+        { afterId, limit },
+      )
     : { events: [], lastId: null };
   await redactEvents(caller, events, (object) => ({ ...object, lastMessagePreview: null }));
   const isFirst = afterId === "";

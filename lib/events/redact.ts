@@ -61,11 +61,18 @@ async function firstEventAbout(
   );
 }
 
-type PostedMessage = { id: string; conversationId: string; createdAt: Date };
+type PostedMessage = {
+  id: string;
+  conversationId: string;
+  createdAt: Date;
+  /** Missing if it may have been deleted. */
+  redactedAt?: Date | null | undefined;
+};
 
 /**
  * The next events of a message's conversation that have the message's preview. It was the newest one
- * of the conversation then, so the times are equal. Their ids are never older than that time.
+ * of the conversation then, so the times are equal. Their ids are never older than that time. If
+ * another message has the same time, its preview is removed from events until the redaction, too.
  * @param afterId empty for the first ones
  * @returns also the last event that was read, if there may be more
  */
@@ -90,14 +97,17 @@ export async function eventsWithPreview(
     payload === null ? [] : [{ id, payload }],
   );
   return {
-    events: events.filter(hasPreview),
+    events: events.filter((event) => hasPreview(event, message)),
     lastId: read.length < limit ? null : (read.at(-1)?.id ?? null),
   };
 }
 
 /** False for an event from after the redaction. */
-const hasPreview = ({ payload }: StoredEvent): boolean =>
-  typeof (JSON.parse(payload) as Event).data.object.lastMessagePreview === "string";
+function hasPreview({ payload }: StoredEvent, { redactedAt }: PostedMessage): boolean {
+  const { timestamp, data } = JSON.parse(payload) as Event;
+  if (redactedAt && new Date(timestamp) > redactedAt) return false;
+  return typeof data.object.lastMessagePreview === "string";
+}
 
 /** The event of the conversation's creation, if the conversation was created with the message. */
 async function creationWith(caller: Caller, message: PostedMessage): Promise<StoredEvent[]> {
