@@ -1,7 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { claimDeliveries, claimRequested, startOfScan } from "@/lib/deliveries/engine/claim";
+import {
+  claimDeliveries,
+  claimOne,
+  claimRequested,
+  startOfScan,
+} from "@/lib/deliveries/engine/claim";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { createAllowances } from "@/lib/deliveries/engine/webhook-concurrency";
 import { pool } from "@/lib/platform/db";
@@ -32,6 +37,12 @@ beforeEach(async () => {
 afterEach(() => clock.release());
 
 const minutesAgo = (minutes: number) => clock.minutesAgo(minutes);
+
+/** A delivery of the webhook. */
+async function oneOf({ partition, id }: TestWebhook) {
+  const { rows } = await pool().query("SELECT id FROM deliveries WHERE webhook_id = $1", [id]);
+  return { ...partition, id: rows[0].id as string };
+}
 
 async function newWaiting(count: number, minutes: number, options = {}): Promise<TestWebhook> {
   const webhook = await newWebhook(nowhere, undefined, options);
@@ -120,6 +131,8 @@ test("a claim says when to try again if its place went to a failing webhook whos
   const { deliveries, againMs } = await claimAll(1, webhooks);
   expect(deliveries).toEqual([]);
   expect(Math.round(againMs ?? 0)).toBe(50);
+  const single = await claimOne(await oneOf(failing), clock.now());
+  expect(single).toEqual({ delivery: null, againMs: 50 });
   // With room for both, the other one is not delayed.
   expect(await claim(2, webhooks)).toEqual([healthy.id]);
   await other.query("COMMIT");

@@ -365,7 +365,8 @@ export const claimPlainStatement = sql(
 
 /**
  * Claims one delivery, if an attempt was requested, or if it is due and its webhook is ready.
- * Returns one row: the delivery, or the milliseconds until a limit per second lets it be sent.
+ * Returns one row: the delivery, or the milliseconds until a limit per second lets it be sent, or
+ * until its webhook, whose row was locked, is checked again.
  */
 export const claimOneStatement = sql(
   "claim_delivery",
@@ -392,7 +393,9 @@ export const claimOneStatement = sql(
   ${reserve(p)},
   ${leaseAndReturn(p, isReserved)}
   SELECT claimed.*, scan.again_ms
-  FROM (SELECT (SELECT ${millisecondsUntil("next_paced_at", now)} FROM found WHERE NOT is_open) AS again_ms) scan
+  FROM (SELECT (
+    SELECT CASE WHEN NOT is_open THEN ${millisecondsUntil("next_paced_at", now)} WHEN NOT EXISTS (SELECT FROM reserved) AND (is_failing OR is_paced) THEN ${lockedSeconds * 1_000} END FROM found
+  ) AS again_ms) scan
   LEFT JOIN claimed ON true`;
   },
 );

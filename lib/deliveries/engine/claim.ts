@@ -250,7 +250,8 @@ type ClaimOne = { delivery: ClaimedDelivery | null; againMs: number | null };
 /**
  * Leases this one delivery. It is null if it is already in flight. Unless a user requested an
  * attempt, it is also null if it is finished, is not due yet, waits for another of its lane, or its
- * webhook is disabled or paused. `againMs`: when the webhook's limit per second lets it be sent.
+ * webhook is disabled or paused. `againMs`: when the webhook's limit per second lets it be sent, or
+ * when to check again because the webhook's row was locked.
  */
 export async function claimOne(
   { tenantId, environment, id }: DeliveryReference,

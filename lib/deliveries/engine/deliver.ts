@@ -53,8 +53,8 @@ const requestedPollMs = 500;
 const requestedBatchSize = 20;
 const pauseAfterErrorMs = 250;
 /**
- * The minimum pause before a claim for webhooks with a limit per second, so that many of them share
- * one.
+ * The minimum pause before a claim for webhooks with a limit per second, or whose rows were locked, so
+ * that many of them share one.
  */
 const shortestAgainMs = 10;
 
