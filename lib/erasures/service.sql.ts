@@ -2,13 +2,22 @@ import { waitsForSearch } from "@/lib/conversations/search-index.sql";
 import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 
-/** The erasure that has waited longest, unless another worker holds it. */
+/**
+ * The oldest erasure of the environment whose oldest has waited longest, unless another worker holds
+ * it. So environments take turns, and an environment's erasures are completed one after another.
+ */
 export const nextErasureStatement = sql(
   "next_erasure",
   { now: "clock" },
   (p) => `
-  SELECT tenant_id AS "tenantId", environment, id FROM erasures
-  WHERE completed_at IS NULL AND next_at <= ${timeOf(p.now)} AND ${isNotMoving("tenant_id")} ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+  SELECT e.tenant_id AS "tenantId", e.environment, e.id FROM (
+    SELECT DISTINCT ON (tenant_id, environment) tenant_id, environment, id, next_at FROM erasures
+    WHERE completed_at IS NULL AND next_at <= ${timeOf(p.now)} AND ${isNotMoving("tenant_id")}
+    ORDER BY tenant_id, environment, id
+  ) o
+  JOIN erasures e ON e.tenant_id = o.tenant_id AND e.environment = o.environment AND e.id = o.id
+  WHERE e.completed_at IS NULL AND e.next_at <= ${timeOf(p.now)}
+  ORDER BY o.next_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
 );
 
 const partition = { tenantId: "text", environment: "Environment" } as const;
@@ -62,6 +71,10 @@ export const eraseConversationStatement = sql(
   WHERE ${within("c", p)} AND c.id = ${p.id}`,
 );
 
+/** The text between a mark and the next quotation mark. A regular expression takes 40 times as long. */
+const textAfter = (column: string, mark: string) =>
+  `split_part(split_part(${column}, '${mark}', 2), '"', 1)`;
+
 /** Whether a conversation belongs, or belonged until it was deleted, to the customer. */
 const isOfCustomer = (p: Within & { customerId: string }, id: string) => `(
       EXISTS (SELECT 1 FROM conversations c WHERE ${within("c", p)} AND c.id = ${id} AND c.customer_id = ${p.customerId})
@@ -84,12 +97,12 @@ export const eventsToEraseStatement = sql(
       WHEN 'conversation' THEN o.type <> 'conversation.deleted' AND o.created_at <= ${p.clearedAt}
         AND (strpos(o.payload, '"customerId":"' || ${p.customerId} || '"') > 0 OR ${isOfCustomer(p, "o.object_id")})
       WHEN 'message' THEN o.type <> 'message.redacted'
-        AND ${isOfCustomer(p, `substring(o.payload FROM '"conversationId":"(cnv_[0-9A-Z]{26})"')`)}
+        AND ${isOfCustomer(p, textAfter("o.payload", '"conversationId":"'))}
         AND NOT EXISTS (SELECT 1 FROM messages m WHERE ${within("m", p)} AND m.id = o.object_id AND m.redacted_at IS NULL
           AND EXISTS (SELECT 1 FROM conversations c WHERE ${within("c", p)} AND c.id = m.conversation_id))
       ELSE false END AND strpos(o.payload, '"redacted":true') = 0 AS is_personal
     FROM (
-      SELECT e.id, e.type, e.payload, e.created_at, substring(e.payload FROM '"object":\\{"id":"([a-z]+_[0-9A-Z]{26})"') AS object_id
+      SELECT e.id, e.type, e.payload, e.created_at, ${textAfter("e.payload", '"object":{"id":"')} AS object_id
       FROM events e WHERE ${within("e", p)} AND e.id > ${p.afterId} ORDER BY e.id LIMIT ${p.limit}
     ) AS o
   ) AS e
