@@ -1,3 +1,7 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test, vi } from "vitest";
 import type { LogFile } from "@/server/embedded/log-file";
 import { supervise } from "@/server/embedded/supervised-process";
@@ -25,4 +29,17 @@ test("a process that dies after the clock was set back an hour starts again with
     vi.useRealTimers();
     await supervised.stop(5_000);
   }
+});
+
+test("a process ends if its supervisor was killed before the process could notice", async () => {
+  const guard = pathToFileURL(path.resolve("server/embedded/exit-with-supervisor.mjs")).href;
+  const late = `
+    if (process.connected) await new Promise((gone) => process.once("disconnect", gone));
+    await import("${guard}");`;
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(late)}`];
+  const child = spawn(process.execPath, [...args, "--eval", "setInterval(() => {}, 1_000)"], {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  child.disconnect();
+  expect(await once(child, "exit")).toEqual([1, null]);
 });
