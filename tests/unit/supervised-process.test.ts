@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 import type { LogFile } from "@/server/embedded/log-file";
 import { supervise } from "@/server/embedded/supervised-process";
 
-test("a process that dies after the clock was set back an hour starts again within a second", async () => {
+function listedLog() {
   const lines: string[] = [];
   const notices: string[] = [];
   const log: LogFile = {
@@ -15,6 +15,11 @@ test("a process that dies after the clock was set back an hour starts again with
     notice: (sentence) => notices.push(sentence),
     lastLines: () => "",
   };
+  return { lines, notices, log };
+}
+
+test("a process that dies after the clock was set back an hour starts again within a second", async () => {
+  const { lines, notices, log } = listedLog();
   const program =
     'process.send("runs", () => console.log(process.pid)); setInterval(() => {}, 1_000);';
   const supervised = supervise(["--eval", program], process.env, log);
@@ -27,6 +32,20 @@ test("a process that dies after the clock was set back an hour starts again with
     await expect.poll(() => lines).toHaveLength(2);
   } finally {
     vi.useRealTimers();
+    await supervised.stop(5_000);
+  }
+});
+
+test("a process is released once, and so is the one that replaces it", async () => {
+  const { lines, log } = listedLog();
+  const program = 'process.once("message", () => console.log(process.pid));';
+  const supervised = supervise(["--eval", program], process.env, log);
+  try {
+    supervised.release();
+    await expect.poll(() => lines).toHaveLength(1);
+    process.kill(Number(lines[0]), "SIGKILL");
+    await expect.poll(() => lines).toHaveLength(2);
+  } finally {
     await supervised.stop(5_000);
   }
 });
