@@ -15,6 +15,7 @@ import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { requireUsableKeys } from "@/lib/secrets/service";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
 import { requireMigrations } from "@/prisma/require-migrations";
+import { untilDatabaseIsPrepared } from "./embedded/release";
 import { listen } from "./listen";
 import { nextPagesOnDemand } from "./next-pages";
 import { createWebServer, drain } from "./web-server";
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
   // Before the first connection, whose statements it traces.
   const stopTracing =
     OTEL_EXPORTER_OTLP_ENDPOINT && (await import("./tracing/start-tracing")).startTracing("web");
+  await untilDatabaseIsPrepared();
   await requireMigrations();
   await requireUsableKeys();
   if (metricsPort) {

@@ -16,6 +16,7 @@ import { listenForWakeUps } from "@/lib/scheduling/wake-listener";
 import { workerSettings } from "@/lib/scheduling/worker-settings";
 import { requireUsableKeys } from "@/lib/secrets/service";
 import { requireMigrations } from "@/prisma/require-migrations";
+import { untilDatabaseIsPrepared } from "./embedded/release";
 
 // The process that sends webhooks and runs due jobs, separate from the API, so that a burst of
 // deliveries does not slow the API down. Any number may run. It stops on SIGTERM or SIGINT, and
@@ -31,6 +32,7 @@ setProcessRole("worker", workerSettings);
 const stopTracing =
   env().OTEL_EXPORTER_OTLP_ENDPOINT &&
   (await import("./tracing/start-tracing")).startTracing("worker");
+await untilDatabaseIsPrepared();
 await requireMigrations().then(requireUsableKeys).catch(refuseToStart);
 void reportForeignAuditKeys();
 if (SOLE_WORKER && JOBS === "embedded") {

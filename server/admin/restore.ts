@@ -136,7 +136,8 @@ async function giveToPostgres(directory: string): Promise<void> {
 
 /** Starts the database, which replays the log that was copied with it. */
 async function countRestored(): Promise<{ tenants: number; events: number; documents: number }> {
-  const { postgres, ownerUrl } = await startEmbeddedDatabase();
+  const { started, ownerUrl } = await startEmbeddedDatabase();
+  const postgres = await started;
   const client = new pg.Client({ connectionString: ownerUrl });
   client.on("error", () => {});
   try {

@@ -36,12 +36,12 @@ export function linkLibraries(packageDirectory: string): void {
  * Creates the cluster under another name and then renames it, so that an interrupted creation is never mistaken
  * for a cluster.
  */
-export function createCluster(
+export async function createCluster(
   initdb: string,
   directory: string,
   password: string,
   run: Launcher,
-): void {
+): Promise<void> {
   const unfinished = `${directory}.new`;
   const passwordFile = `${directory}.password`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -52,7 +52,7 @@ export function createCluster(
   try {
     // Locale C compares text by bytes, so the order is the same on every machine, and ids sort in
     // the order in which they were made.
-    run.finish(initdb, [
+    await run.finish(initdb, [
       `--pgdata=${unfinished}`,
       `--username=${ownerRole}`,
       `--pwfile=${passwordFile}`,

@@ -8,7 +8,7 @@ import {
   writeJson,
 } from "./data-directory";
 import { logFile } from "./log-file";
-import { ensureDatabase, type Postgres, postgresUrl, startPostgres } from "./postgres";
+import { ensureDatabase, type Postgres, postgresUrl, preparePostgres } from "./postgres";
 
 const database = "parlance";
 const applicationRole = "parlance_app";
@@ -23,11 +23,16 @@ export type EmbeddedDatabase = {
   applicationPassword: string;
 };
 
-/** Starts the database of the data directory, on its previous port if that is free. */
-export async function startEmbeddedDatabase(): Promise<EmbeddedDatabase & { postgres: Postgres }> {
+export type StartingDatabase = EmbeddedDatabase & { started: Promise<Postgres> };
+
+/**
+ * Starts the database of the data directory, on its previous port if that is free. Its addresses are
+ * known before it accepts connections.
+ */
+export async function startEmbeddedDatabase(): Promise<StartingDatabase> {
   const secrets = readOrMakeSecrets();
   const log = logFile("postgres");
-  const postgres = await startPostgres({
+  const { port, start } = await preparePostgres({
     directory: inDataDirectory("postgres"),
     password: secrets.postgresPassword,
     preferredPort: secrets.postgresPort,
@@ -35,10 +40,13 @@ export async function startEmbeddedDatabase(): Promise<EmbeddedDatabase & { post
     onRestart: () => log.notice("ended unexpectedly; it starts again"),
     settings: { max_connections: "200", logging_collector: "off" },
   });
-  if (postgres.port !== secrets.postgresPort)
-    writeJson("secrets.json", { ...secrets, postgresPort: postgres.port });
-  await ensureDatabase(postgres, database);
-  return { postgres, ...addresses(postgres.port, secrets) };
+  const started = start().then(async (postgres) => {
+    if (port !== secrets.postgresPort)
+      writeJson("secrets.json", { ...secrets, postgresPort: port });
+    await ensureDatabase(postgres, database);
+    return postgres;
+  });
+  return { started, ...addresses(port, secrets) };
 }
 
 /** The URLs of the data directory's database, running or not; null if there has never been one. */

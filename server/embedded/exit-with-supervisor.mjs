@@ -4,11 +4,16 @@
 
 const lastChanceMs = 12_000;
 
+const supervisor = process.ppid;
 let isAlone = false;
 
+// It may have ended before this listens to the channel.
+if (!process.connected) process.exit(1);
+
 // Before the log's own listener, which would try to write its last line forever: nobody reads it.
+// The process may end before it learns that the channel is closed.
 process.on("exit", () => {
-  if (isAlone) process.kill(process.pid, "SIGKILL");
+  if (isAlone || process.ppid !== supervisor) process.kill(process.pid, "SIGKILL");
 });
 
 process.on("disconnect", () => {

@@ -1,13 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, type StdioOptions, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 
 /** Starts PostgreSQL's programs as a user that it accepts. */
 export type Launcher = {
   uid: number | undefined;
   gid: number | undefined;
   start: (command: string, args: string[], log: number) => ChildProcess;
-  finish: (command: string, args: string[]) => void;
+  finish: (command: string, args: string[]) => Promise<void>;
 };
 
 /**
@@ -41,24 +43,46 @@ export function launcher(directories: string[]): Launcher {
       : [command, args];
   const identity = needsCapability ? {} : { uid: ids?.uid, gid: ids?.gid };
 
+  // Its own process group: Ctrl-C in the terminal reaches only the supervisor, which stops
+  // everything in order.
+  const start = (command: string, args: string[], stdio: StdioOptions) =>
+    spawn(...wrap(command, args), { ...identity, detached: true, stdio });
+
   return {
     uid: ids?.uid,
     gid: ids?.gid,
-    // Its own process group: Ctrl-C in the terminal reaches only the supervisor, which stops
-    // everything in order.
-    start: (command, args, log) =>
-      spawn(...wrap(command, args), { ...identity, detached: true, stdio: ["ignore", log, log] }),
-    finish: (command, args) => {
-      try {
-        execFileSync(...wrap(command, args), { ...identity, stdio: ["ignore", "ignore", "pipe"] });
-      } catch (error) {
-        const hint = needsCapability
-          ? "\nAs root, Parlance runs PostgreSQL as the user `postgres`, and that user cannot enter this directory. Move the project and DATA_DIR to a directory that other users can enter."
-          : "";
-        throw new Error(`${path.basename(command)} failed: ${(error as Error).message}${hint}`);
-      }
+    start: (command, args, log) => start(command, args, ["ignore", log, log]),
+    finish: async (command, args) => {
+      const child = start(command, args, ["ignore", "ignore", "pipe"]);
+      const guard = endWithThisProcess(child, "KILL");
+      const output = child.stderr ? text(child.stderr) : "";
+      const [exitCode] = await once(child, "exit").finally(() => guard?.kill("SIGKILL"));
+      if (exitCode === 0) return;
+      const hint = needsCapability
+        ? "\nAs root, Parlance runs PostgreSQL as the user `postgres`, and that user cannot enter this directory. Move the project and DATA_DIR to a directory that other users can enter."
+        : "";
+      throw new Error(`${path.basename(command)} failed: ${await output}${hint}`);
     },
   };
+}
+
+/**
+ * Starts a shell that only waits for this process to end, for any reason, and then sends the signal
+ * to the child and its own children. So even a `kill -9` leaves no database running, and nothing
+ * that still writes to its directory.
+ */
+export function endWithThisProcess(
+  { pid }: ChildProcess,
+  signal: "INT" | "KILL",
+): ChildProcess | undefined {
+  if (process.platform === "win32" || pid === undefined) return undefined;
+  const guard = spawn("/bin/sh", ["-c", `read -r _; kill -s ${signal} -- -${pid}`], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  guard.on("error", () => {});
+  guard.unref();
+  return guard;
 }
 
 function postgresUser(): { uid: number; gid: number } {

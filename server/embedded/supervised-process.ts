@@ -7,6 +7,8 @@ import type { LogFile } from "./log-file";
 export type SupervisedProcess = {
   /** How often it has ended unexpectedly. */
   failures: () => number;
+  /** Tells the process, and those that replace it, to continue (release.ts). */
+  release: () => void;
   /** Sends SIGTERM, and SIGKILL if it still runs after `withinMs`. */
   stop: (withinMs: number) => Promise<void>;
 };
@@ -32,6 +34,7 @@ export function supervise(
   let timer: NodeJS.Timeout | undefined;
   let nextDelayMs = firstDelayMs;
   let failures = 0;
+  let isReleased = false;
   let isStopping = false;
 
   const start = () => {
@@ -48,6 +51,7 @@ export function supervise(
       const input = child[stream];
       if (input) createInterface({ input }).on("line", (line) => log.write(line, stream));
     }
+    if (isReleased) sendRelease();
     let hasStarted = false;
     child.once("message", () => {
       hasStarted = true;
@@ -66,10 +70,15 @@ export function supervise(
       timer = setTimeout(start, delayMs);
     });
   };
+  const sendRelease = () => child.connected && child.send("released");
   start();
 
   return {
     failures: () => failures,
+    release: () => {
+      isReleased = true;
+      sendRelease();
+    },
     stop: async (withinMs) => {
       isStopping = true;
       clearTimeout(timer);

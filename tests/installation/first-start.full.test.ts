@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { expect, test } from "vitest";
+import type { DemoFile, Secrets } from "@/server/embedded/data-directory";
+import { postgresUrl } from "@/server/embedded/postgres";
+import { childrenOf, commandOf } from "@/server/embedded/process-table";
 import { newDatabase } from "../support/database";
-import { startInstallation } from "../support/installation";
+import { killStart, startInstallation } from "../support/installation";
 
 const timeout = 300_000;
 
@@ -116,4 +120,48 @@ test("the embedded database's application role cannot truncate the audit log, an
   });
   expect(installation.admin("doctor")).toContain("the application's role cannot alter it");
   await installation.stop();
+});
+
+test("a first start that is killed at any step is completed by the next one, and no process outlives it", {
+  timeout,
+}, async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "parlance-killed-"));
+  const isThere = (name: string) => existsSync(path.join(directory, name));
+  const contentOf = (name: string) =>
+    isThere(name) ? readFileSync(path.join(directory, name), "utf8") : "";
+  const countOf = async (table: string) => {
+    const { postgresPort, postgresPassword }: Secrets = JSON.parse(
+      contentOf("secrets.json") || "{}",
+    );
+    const url = postgresUrl(postgresPort ?? 0, postgresPassword, "parlance");
+    return postgresPort ? count(url, table).catch(() => 0) : 0;
+  };
+  const steps: [string, (supervisor: number) => unknown][] = [
+    ["initdb runs", () => isThere("postgres.new/PG_VERSION")],
+    ["initdb has nearly ended", () => isThere("postgres.new/base/5/PG_VERSION")],
+    ["initdb has ended", () => isThere("postgres")],
+    ["PostgreSQL is known to start", () => /postgresPort/.test(contentOf("secrets.json"))],
+    ["web loads", (pid) => childrenOf(pid).some((child) => commandOf(child).includes("web.js"))],
+    ["some migrations are applied", async () => (await countOf("_prisma_migrations")) > 10],
+    ["the demo has its tenant", async () => (await countOf("tenants")) > 0],
+    ["web listens", () => /web is listening/.test(contentOf("logs/web.log"))],
+  ];
+  const started: Awaited<ReturnType<typeof killStart>> = [];
+  for (const [, isReached] of steps) started.push(...(await killStart(directory, isReached)));
+
+  const installation = await startInstallation({
+    environment: { DATA_DIR: directory },
+    isQuiet: true,
+  });
+  const { keys }: DemoFile = JSON.parse(contentOf("demo.json"));
+  const response = await fetch(new URL("/v1/public/account", installation.url), {
+    headers: { authorization: `Bearer ${keys.test}` },
+  });
+  expect(response.status).toBe(200);
+  expect([await countOf("users"), await countOf("tenants")]).toEqual([1, 1]);
+  const running = () => started.filter(({ isRunning }) => isRunning());
+  await expect.poll(() => running().map(({ command }) => command)).toEqual([]);
+  await installation.stop();
+  expect(isThere("postgres.new")).toBe(false);
+  rmSync(directory, { recursive: true, force: true });
 });

@@ -6,9 +6,12 @@ import { migrationNames } from "@/prisma/migration-files";
 import { requireMigrations } from "@/prisma/require-migrations";
 import { runMigration } from "@/prisma/run-script";
 import { withBootLock } from "@/server/boot-lock";
+import type { LogFile } from "@/server/embedded/log-file";
+import { untilReleased } from "@/server/embedded/release";
+import { supervise } from "@/server/embedded/supervised-process";
 import { newTenant } from "../support/api";
 import { newDatabase } from "../support/database";
-import { startWeb, startWorker } from "../support/processes";
+import { freePort, startWeb, startWorker } from "../support/processes";
 import { startReceiver } from "../support/receiver";
 
 const newest = migrationNames().at(-1) ?? "";
@@ -129,4 +132,41 @@ test("web and worker refuse a schema that is older, and say which migration it l
       );
     }
   });
+});
+
+test("web and worker that start before the migrations use the database only once they are released", async () => {
+  const DATABASE_URL = await newDatabase({ isEmpty: true });
+  const lines: string[] = [];
+  const log: LogFile = {
+    path: "",
+    write: (line) => lines.push(line),
+    notice: (sentence) => lines.push(sentence),
+    lastLines: () => "",
+  };
+  const port = await freePort();
+  const environment = {
+    ...process.env,
+    DATABASE_URL,
+    PORT: String(port),
+    NEXTAUTH_URL: `http://127.0.0.1:${port}`,
+    LOG_LEVEL: "info",
+    NODE_ENV: "production" as const,
+  };
+  const parts = ["web", "worker"].map((part) =>
+    supervise([`dist/${part}.js`, untilReleased], environment, log),
+  );
+  try {
+    // They start later, and do not wait.
+    await expect(startWeb({ DATABASE_URL })).rejects.toThrow("web ended with 1");
+    await expect(startWorker({ DATABASE_URL })).rejects.toThrow("worker ended with 1");
+    expect(lines).toEqual([]);
+
+    await migrate(DATABASE_URL);
+    for (const part of parts) part.release();
+    await expect.poll(() => lines.join("\n")).toContain("web is listening");
+    await expect.poll(() => lines.join("\n")).toContain("the worker is running");
+    expect(parts.map((part) => part.failures())).toEqual([0, 0]);
+  } finally {
+    await Promise.all(parts.map((part) => part.stop(10_000)));
+  }
 });

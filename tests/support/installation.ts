@@ -6,6 +6,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DemoFile, Secrets } from "@/server/embedded/data-directory";
 import { postgresUrl } from "@/server/embedded/postgres";
+import { childrenOf, commandOf, startTimeOf } from "@/server/embedded/process-table";
 
 /** Long, because it rebuilds outdated files. */
 const startTimeoutMs = 300_000;
@@ -94,6 +95,36 @@ export async function startInstallation({
     ownerDatabaseUrl,
     stop,
   };
+}
+
+/**
+ * Starts the product with this data, and kills its supervisor as soon as `isReached`.
+ * @returns the processes that the supervisor had started, and whether each still runs
+ */
+export async function killStart(
+  directory: string,
+  isReached: (supervisor: number) => unknown,
+): Promise<{ command: string; isRunning: () => boolean }[]> {
+  const supervisor = spawn(process.execPath, ["server/prepare.mjs", "start"], {
+    env: { ...ownEnvironment(), PORT: "0", DATA_DIR: directory },
+    stdio: "ignore",
+  });
+  const ended = once(supervisor, "exit");
+  const pid = supervisor.pid ?? 0;
+  while (!(await isReached(pid))) {
+    if (supervisor.exitCode !== null)
+      throw new Error(`The start ended with ${supervisor.exitCode}.`);
+    await sleep(5);
+  }
+  const children = childrenOf(pid).map((child) => {
+    const [command, startedAt] = [commandOf(child), startTimeOf(child)];
+    // Nobody may have collected an ended process yet. Its command is empty.
+    const isRunning = () => commandOf(child) !== "" && startTimeOf(child) === startedAt;
+    return { command, isRunning };
+  });
+  supervisor.kill("SIGKILL");
+  await ended;
+  return children;
 }
 
 /** Without what a developer's shell, or another test, may have set for a product of its own. */

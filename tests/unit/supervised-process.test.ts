@@ -1,8 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test, vi } from "vitest";
 import type { LogFile } from "@/server/embedded/log-file";
 import { supervise } from "@/server/embedded/supervised-process";
 
-test("a process that dies after the clock was set back an hour starts again within a second", async () => {
+function listedLog() {
   const lines: string[] = [];
   const notices: string[] = [];
   const log: LogFile = {
@@ -11,6 +15,11 @@ test("a process that dies after the clock was set back an hour starts again with
     notice: (sentence) => notices.push(sentence),
     lastLines: () => "",
   };
+  return { lines, notices, log };
+}
+
+test("a process that dies after the clock was set back an hour starts again within a second", async () => {
+  const { lines, notices, log } = listedLog();
   const program =
     'process.send("runs", () => console.log(process.pid)); setInterval(() => {}, 1_000);';
   const supervised = supervise(["--eval", program], process.env, log);
@@ -25,4 +34,31 @@ test("a process that dies after the clock was set back an hour starts again with
     vi.useRealTimers();
     await supervised.stop(5_000);
   }
+});
+
+test("a process is released once, and so is the one that replaces it", async () => {
+  const { lines, log } = listedLog();
+  const program = 'process.once("message", () => console.log(process.pid));';
+  const supervised = supervise(["--eval", program], process.env, log);
+  try {
+    supervised.release();
+    await expect.poll(() => lines).toHaveLength(1);
+    process.kill(Number(lines[0]), "SIGKILL");
+    await expect.poll(() => lines).toHaveLength(2);
+  } finally {
+    await supervised.stop(5_000);
+  }
+});
+
+test("a process ends if its supervisor was killed before the process could notice", async () => {
+  const guard = pathToFileURL(path.resolve("server/embedded/exit-with-supervisor.mjs")).href;
+  const late = `
+    if (process.connected) await new Promise((gone) => process.once("disconnect", gone));
+    await import("${guard}");`;
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(late)}`];
+  const child = spawn(process.execPath, [...args, "--eval", "setInterval(() => {}, 1_000)"], {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  child.disconnect();
+  expect(await once(child, "exit")).toEqual([1, null]);
 });
