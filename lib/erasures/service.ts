@@ -4,8 +4,10 @@ import type { Caller } from "@/lib/platform/caller";
 import { requireRole } from "@/lib/platform/roles";
 import { now } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
+import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { requireStepUp } from "@/lib/step-up/protected-actions";
+import type { ErasurePhase } from "@/prisma/generated/enums";
 import type { ErasureModel } from "@/prisma/generated/models";
 import type { Identifiers } from "./identifiers";
 import type { Erasure, ErasureCounts } from "./schema";
@@ -22,7 +24,7 @@ export async function eraseCustomer(caller: Caller, customerId: string): Promise
   await requireStepUp(caller, "eraseCustomer");
   const { externalId, name, email, phone } = await lockCustomerForDeletion(caller, customerId);
   const earlier = await findErasureOf(caller, customerId);
-  if (earlier?.status === "PENDING") return earlier;
+  if (earlier?.status === "PENDING" && (await includeThisRequest(caller, earlier))) return earlier;
 
   const { db, partition, actor } = caller;
   const at = now();
@@ -50,6 +52,24 @@ export async function eraseCustomer(caller: Caller, customerId: string): Promise
     changes: { after: { erasureId: row.id } },
   });
   return toErasure(row);
+}
+
+/**
+ * The key of a repeated request can contain what the customer wrote, and its record and log are
+ * written after those of the first request were removed. They are then searched once more.
+ * @returns false if the erasure was just completed
+ */
+async function includeThisRequest(caller: Caller, { id }: Erasure): Promise<boolean> {
+  // No batch runs until this request is stored.
+  await lockRow(caller, "erasures", id);
+  const { db, partition } = caller;
+  const where = { ...partition, id };
+  const searchesRecords: ErasurePhase[] = ["IDEMPOTENCY_RECORDS", "REQUEST_LOGS", "REST"];
+  await db.erasure.updateMany({
+    where: { ...where, phase: { in: searchesRecords } },
+    data: { phase: "IDEMPOTENCY_RECORDS", afterId: "", nextAt: now() },
+  });
+  return (await db.erasure.count({ where: { ...where, completedAt: null } })) > 0;
 }
 
 export async function getErasure({ db, partition }: Caller, id: string): Promise<Erasure> {

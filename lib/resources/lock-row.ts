@@ -3,7 +3,7 @@ import { type Db, runSql } from "@/lib/platform/db";
 import { bindings, sql } from "@/lib/platform/sql";
 import type { ListedTable } from "./registry";
 
-type LockedTable = ListedTable | "api_keys";
+type LockedTable = ListedTable | "api_keys" | "erasures";
 
 /**
  * Locks one row of the caller's partition until the transaction ends, so that its changes happen

@@ -321,6 +321,41 @@ test("a message that arrives after its conversation was erased is kept, and so i
   ).toEqual([expect.objectContaining({ text: "" }), later]);
 });
 
+test.each(["IDEMPOTENCY_RECORDS", "REQUEST_LOGS", "REST"])(
+  "an erasure that is requested again in the phase %s leaves nothing of the request's key",
+  async (phase) => {
+    const tenant = await newTenant();
+    const { body: customer } = await call(tenant, "POST", "/customers", { name: "Quodlibet" });
+    const erase = () =>
+      call(tenant, "POST", `/customers/${customer.id}/erase`, undefined, {
+        // It comes first among the records.
+        "idempotency-key": "erase quodlibet",
+      });
+    const { body: first } = await erase();
+    const where = tenant.identity.partition;
+    await call(tenant, "POST", "/customers", { name: "Bob" }, { "idempotency-key": "of another" });
+    const phaseNow = async () => (await db().erasure.findFirstOrThrow({ where })).phase;
+    let aheadMs = 0;
+    setCurrentTime(() => new Date(Date.now() + aheadMs));
+    for (; (await phaseNow()) !== phase; aheadMs += 5_000) await workOffErasures(200);
+    if (phase === "IDEMPOTENCY_RECORDS") await workOffErasures(1);
+    setCurrentTime(null);
+
+    const { body: again, status } = await erase();
+    expect(status).toBe(202);
+    expect(again).toMatchObject({ id: first.id, status: "PENDING" });
+    await workOff();
+    const [records, logs] = await Promise.all([
+      db().idempotencyRecord.findMany({ where }),
+      db().requestLog.findMany({ where }),
+    ]);
+    expect(JSON.stringify(records).toLowerCase()).not.toContain("quodlibet");
+    expect(records.some(({ key }) => key.includes("of another"))).toBe(true);
+    expect(JSON.stringify(logs).toLowerCase()).not.toContain("quodlibet");
+    expect(await db().erasure.count({ where: { ...where, completedAt: null } })).toBe(0);
+  },
+);
+
 test("a request that is repeated while a customer is erased leaves no text in the log", async () => {
   const tenant = await newTenant();
   const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" });
