@@ -420,6 +420,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     why: [
       "Its database is restarting or cannot be reached, its disk is full, or the store of its files cannot be used.",
       "If the database failed while the request was being stored, the change may have been made. Repeating the request with the same `Idempotency-Key` then returns its response, and changes nothing.",
+      "The change waited too long for a lock, or for other changes of the organization that wait for one.",
       "For an event stream: the process that got the request has 300 open streams, the most that it serves.",
     ],
     howToFix: [
