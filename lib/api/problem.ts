@@ -11,7 +11,8 @@ import {
 } from "@/lib/platform/errors";
 import { FilesUnavailable } from "@/lib/platform/files-unavailable";
 import { logOf } from "@/lib/platform/log";
-import { isDatabaseUnavailable, OrganizationIsBusy, sqlState } from "@/lib/platform/sql-errors";
+import { OrganizationIsBusy } from "@/lib/platform/organization-is-busy";
+import { isDatabaseUnavailable, sqlState } from "@/lib/platform/sql-errors";
 
 const log = logOf("api");
 

@@ -61,15 +61,14 @@ export async function eraseCustomer(caller: Caller, customerId: string): Promise
  */
 async function includeThisRequest(caller: Caller, { id }: Erasure): Promise<boolean> {
   // No batch runs until this request is stored.
-  await lockRow(caller, "erasures", id);
-  const { db, partition } = caller;
-  const where = { ...partition, id };
-  const searchesRecords: ErasurePhase[] = ["IDEMPOTENCY_RECORDS", "REQUEST_LOGS", "REST"];
-  await db.erasure.updateMany({
-    where: { ...where, phase: { in: searchesRecords } },
-    data: { phase: "IDEMPOTENCY_RECORDS", afterId: "", nextAt: now() },
-  });
-  return (await db.erasure.count({ where: { ...where, completedAt: null } })) > 0;
+  const locked = await lockRow<{ phase: ErasurePhase }>(caller, "erasures", id, "phase");
+  if (!locked || locked.phase === "COMPLETED") return false;
+  if (locked.phase !== "CONVERSATIONS" && locked.phase !== "EVENTS")
+    await caller.db.erasure.update({
+      where: { tenantId_environment_id: { ...caller.partition, id } },
+      data: { phase: "IDEMPOTENCY_RECORDS", afterId: "", nextAt: now() },
+    });
+  return true;
 }
 
 export async function getErasure({ db, partition }: Caller, id: string): Promise<Erasure> {

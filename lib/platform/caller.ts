@@ -3,12 +3,8 @@ import { databaseWaits } from "./database-waits";
 import { type Db, db, hasReplica, maximumConnections } from "./db";
 import type { AfterRollback } from "./errors";
 import { createLimitPerKey } from "./limit";
-import {
-  isDeadlock,
-  isForeignKeyViolation,
-  isUniqueViolation,
-  OrganizationIsBusy,
-} from "./sql-errors";
+import { OrganizationIsBusy } from "./organization-is-busy";
+import { isDeadlock, isForeignKeyViolation, isUniqueViolation } from "./sql-errors";
 import { wakeStreams } from "./wake-streams";
 import { wakeDeliveries, wakeDocuments } from "./wake-ups";
 import { noteWrite } from "./write-positions";

@@ -1,4 +1,5 @@
 import { FilesUnavailable } from "./files-unavailable";
+import { OrganizationIsBusy } from "./organization-is-busy";
 
 // What an error of the database means. It may come from pg or from Prisma.
 
@@ -81,13 +82,6 @@ export function isConnectionFailure(error: unknown): boolean {
 
 /** A statement waited for a lock for as long as it may. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === lockTimeout;
-
-/** The organization's other transactions have used all connections that it may use, for too long. */
-export class OrganizationIsBusy extends Error {
-  constructor() {
-    super("the organization's other changes use all connections that it may use");
-  }
-}
 
 /** The database is unavailable or shutting down: the same request may succeed in a moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {

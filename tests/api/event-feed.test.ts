@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
-import { createCustomer } from "@/lib/customers/service";
-import { mutate } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";
 import { purgeExpired } from "@/lib/retention/purge-expired";
 import { runAdmin } from "../support/admin";
 import { call, newTenant, type TestTenant } from "../support/api";
-import { feedShowsAll } from "../support/feed";
+import { feedShowsAll, holdCustomer, positions } from "../support/feed";
 import { dropAllWeeks } from "../support/partitions";
 
 const idsOf = async (tenant: TestTenant, query: string): Promise<string[]> =>
@@ -15,52 +13,19 @@ const idsOf = async (tenant: TestTenant, query: string): Promise<string[]> =>
 const addCustomer = (tenant: TestTenant, name: string) =>
   call(tenant, "POST", "/customers", { name });
 
-/** A change that is written and not committed before `commit` is called. */
-async function holdChange(tenant: TestTenant, name: string) {
-  let commit = () => {};
-  const gate = new Promise<void>((resolve) => {
-    commit = resolve;
-  });
-  let written = () => {};
-  const isWritten = new Promise<void>((resolve) => {
-    written = resolve;
-  });
-  const done = mutate(tenant.identity, async (caller) => {
-    await createCustomer(caller, { name });
-    written();
-    await gate;
-  });
-  await Promise.race([isWritten, done]);
-  return {
-    commit: async () => {
-      commit();
-      await done;
-    },
-  };
-}
-
-/** Events of this tenant in the order of their feed. */
-async function positions({ tenantId }: TestTenant): Promise<string[]> {
-  const { rows } = await pool().query<{ id: string }>(
-    "SELECT id FROM events WHERE tenant_id = $1 ORDER BY xact, id",
-    [tenantId],
-  );
-  return rows.map(({ id }) => id);
-}
-
 test("200 an ascending feed shows no event ahead of one that is still being committed, and misses neither", async () => {
   const tenant = await newTenant();
   await addCustomer(tenant, "First");
   await feedShowsAll(tenant);
   const [first] = await idsOf(tenant, "order=asc");
 
-  const slow = await holdChange(tenant, "Slow");
+  const commit = await holdCustomer(tenant, "Slow");
   await addCustomer(tenant, "Quick");
   expect(await idsOf(tenant, `order=asc&cursor=${first}`)).toEqual([]);
   // People read newest first, and want to see an event immediately.
   expect(await idsOf(tenant, "")).toHaveLength(2);
 
-  await slow.commit();
+  await commit();
   await feedShowsAll(tenant);
   const all = await positions(tenant);
   expect(all).toHaveLength(3);

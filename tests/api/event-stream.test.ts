@@ -16,7 +16,7 @@ import { newId } from "@/lib/resources/ids";
 import { createWebServer, drain } from "@/server/web-server";
 import { baseUrl, call, newKey, newTenant, type TestTenant } from "../support/api";
 import { nextIds, openStream, openWhenFree, type TestStream } from "../support/event-stream";
-import { feedShowsAll } from "../support/feed";
+import { feedShowsAll, holdCustomer, positions } from "../support/feed";
 import { head, openRaw } from "../support/raw-http";
 
 /** Some tests reach into the server's process, and need it to be this one. */
@@ -24,37 +24,6 @@ const isNext = process.env.TEST_SERVER === "next";
 
 const addCustomer = async (tenant: TestTenant, name: string = randomUUID()) =>
   (await call(tenant, "POST", "/customers", { name })).body;
-
-/** Creates a customer named Slow. Returns a function that commits it. */
-async function beginSlowCustomer(tenant: TestTenant): Promise<() => Promise<void>> {
-  let commit = () => {};
-  const gate = new Promise<void>((resolve) => {
-    commit = resolve;
-  });
-  let isWritten = () => {};
-  const written = new Promise<void>((resolve) => {
-    isWritten = resolve;
-  });
-  const slow = mutate(tenant.identity, async (caller) => {
-    await createCustomer(caller, { name: "Slow" });
-    isWritten();
-    await gate;
-  });
-  await written;
-  return async () => {
-    commit();
-    await slow;
-  };
-}
-
-/** Events of this tenant in the order of their feed. */
-async function positions({ tenantId }: TestTenant): Promise<string[]> {
-  const { rows } = await pool().query<{ id: string }>(
-    "SELECT id FROM events WHERE tenant_id = $1 ORDER BY xact, id",
-    [tenantId],
-  );
-  return rows.map(({ id }) => id);
-}
 
 test("200 each event arrives with its id and as it is stored, right after it happened", async () => {
   const tenant = await newTenant();
@@ -131,7 +100,7 @@ test("200 a stream resumes after the last id: nothing is missed, and nothing com
 test("200 a stream shows no event ahead of one that is still being committed, and misses neither", async () => {
   const tenant = await newTenant();
   const stream = await openStream(tenant, "GET", "/events/stream?cursor=start");
-  const commit = await beginSlowCustomer(tenant);
+  const commit = await holdCustomer(tenant, "Slow");
   await addCustomer(tenant, "Quick");
   await commit();
 
@@ -144,7 +113,7 @@ test("200 a stream shows no event ahead of one that is still being committed, an
 
 test("200 a cursor ahead of one that is still being committed: nothing before it comes again", async () => {
   const tenant = await newTenant();
-  const commit = await beginSlowCustomer(tenant);
+  const commit = await holdCustomer(tenant, "Slow");
   await addCustomer(tenant, "Quick");
   const [quick] = (await call(tenant, "GET", "/events?limit=1")).body.data;
   const stream = await openStream(tenant, "GET", `/events/stream?cursor=${quick.id}`);

@@ -6,11 +6,11 @@ import { migrationNames } from "@/prisma/migration-files";
 import { requireMigrations } from "@/prisma/require-migrations";
 import { runMigration } from "@/prisma/run-script";
 import { withBootLock } from "@/server/boot-lock";
-import type { LogFile } from "@/server/embedded/log-file";
 import { untilReleased } from "@/server/embedded/release";
 import { supervise } from "@/server/embedded/supervised-process";
 import { newTenant } from "../support/api";
 import { newDatabase } from "../support/database";
+import { listedLog } from "../support/listed-log";
 import { freePort, startWeb, startWorker } from "../support/processes";
 import { startReceiver } from "../support/receiver";
 
@@ -136,13 +136,7 @@ test("web and worker refuse a schema that is older, and say which migration it l
 
 test("web and worker that start before the migrations use the database only once they are released", async () => {
   const DATABASE_URL = await newDatabase({ isEmpty: true });
-  const lines: string[] = [];
-  const log: LogFile = {
-    path: "",
-    write: (line) => lines.push(line),
-    notice: (sentence) => lines.push(sentence),
-    lastLines: () => "",
-  };
+  const { lines, notices, log } = listedLog();
   const port = await freePort();
   const environment = {
     ...process.env,
@@ -159,7 +153,7 @@ test("web and worker that start before the migrations use the database only once
     // They start later, and do not wait.
     await expect(startWeb({ DATABASE_URL })).rejects.toThrow("web ended with 1");
     await expect(startWorker({ DATABASE_URL })).rejects.toThrow("worker ended with 1");
-    expect(lines).toEqual([]);
+    expect([...lines, ...notices]).toEqual([]);
 
     await migrate(DATABASE_URL);
     for (const part of parts) part.release();

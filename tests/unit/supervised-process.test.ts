@@ -3,20 +3,8 @@ import { once } from "node:events";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test, vi } from "vitest";
-import type { LogFile } from "@/server/embedded/log-file";
 import { supervise } from "@/server/embedded/supervised-process";
-
-function listedLog() {
-  const lines: string[] = [];
-  const notices: string[] = [];
-  const log: LogFile = {
-    path: "",
-    write: (line) => lines.push(line),
-    notice: (sentence) => notices.push(sentence),
-    lastLines: () => "",
-  };
-  return { lines, notices, log };
-}
+import { listedLog } from "../support/listed-log";
 
 test("a process that dies after the clock was set back an hour starts again within a second", async () => {
   const { lines, notices, log } = listedLog();

@@ -141,14 +141,14 @@ const nextWaiting = (after: string) => `
  * webhooks of the oldest due rows, for speed, and those that a round-robin scan of all waiting
  * webhooks reaches next, for fairness. Each step of the scan is one index lookup, however many rows
  * a webhook has. Every candidate gets an equal share of the batch, up to its allowance, which is
- * how many more deliveries it may have in flight. If there is less room than there are webhooks, those
- * with the fewest in flight come first, and then those that have waited longest. Of a webhook with ordering, more due deliveries are
- * read, and those that are not the first of their lanes are parked. A webhook whose limit per second
- * is used up has no share. Returns a row for each delivery, and one that has only the scan's new
- * position, how many deliveries were parked, and the milliseconds until a webhook with a limit per
- * second, or one whose row was locked, can take more. These are in no other row, because pg takes long to parse an array. The
- * deliveries of a plain webhook have its share, and the time at which they were due, for
- * `claimMoreStatement`.
+ * how many more deliveries it may have in flight. If there is less room than there are webhooks,
+ * those with the fewest in flight come first, and then those that have waited longest. Of a webhook
+ * with ordering, more due deliveries are read, and those that are not the first of their lanes are
+ * parked. A webhook whose limit per second is used up has no share. Returns a row for each delivery,
+ * and one that has only the scan's new position, how many deliveries were parked, and the
+ * milliseconds until a webhook with a limit per second, or one whose row was locked, can take more.
+ * These are in no other row, because pg takes long to parse an array. The deliveries of a plain
+ * webhook have its share, and the time at which they were due, for `claimMoreStatement`.
  */
 export const claimBatchStatement = sql(
   "claim_deliveries",
