@@ -100,7 +100,7 @@ export const eventsToEraseStatement = sql(
         AND ${isOfCustomer(p, textAfter("o.payload", '"conversationId":"'))}
         AND NOT EXISTS (SELECT 1 FROM messages m WHERE ${within("m", p)} AND m.id = o.object_id AND m.redacted_at IS NULL
           AND EXISTS (SELECT 1 FROM conversations c WHERE ${within("c", p)} AND c.id = m.conversation_id))
-      ELSE false END AND strpos(o.payload, '"redacted":true') = 0 AS is_personal
+      ELSE false END AS is_personal
     FROM (
       SELECT e.id, e.type, e.payload, e.created_at, ${textAfter("e.payload", '"object":{"id":"')} AS object_id
       FROM events e WHERE ${within("e", p)} AND e.id > ${p.afterId} ORDER BY e.id LIMIT ${p.limit}

@@ -1,7 +1,7 @@
 import { type AuditReceipt, recordAudit } from "@/lib/audit/service";
 import { newestSearchChange } from "@/lib/conversations/search-index";
 import { recordEvent } from "@/lib/events/record-event";
-import { redactEvents } from "@/lib/events/redact";
+import { isCleared, redactEvents } from "@/lib/events/redact";
 import type { Event } from "@/lib/events/schema";
 import { deleteFilesOfMessages } from "@/lib/files/service";
 import { type Caller, mutate, type Partition, system } from "@/lib/platform/caller";
@@ -150,8 +150,13 @@ async function eraseEvents(caller: Caller, task: Task, limit: number): Promise<S
     }),
     caller,
   );
-  const events = read.flatMap(({ id, payload }) => (payload === null ? [] : [{ id, payload }]));
-  const deliveries = await redactEvents(caller, events, clearObject(task.createdAt));
+  const clear = clearObject(task.createdAt);
+  // A redaction of a message leaves the author in its event, and the rest of the conversation in
+  // others. An earlier erasure leaves nothing.
+  const events = read.flatMap(({ id, payload }) =>
+    payload === null || isCleared(payload, clear) ? [] : [{ id, payload }],
+  );
+  const deliveries = await redactEvents(caller, events, clear);
   const identifiers = events
     .map(({ payload }) => JSON.parse(payload) as Event)
     .filter(({ type }) => type.startsWith("customer."))

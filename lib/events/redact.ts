@@ -211,8 +211,12 @@ async function writeRedacted(
   }
 }
 
+/** Whether redacting the event in this way would change nothing. */
+export const isCleared = (payload: string, clear: Clear): boolean =>
+  redactedPayload(payload, clear) === payload;
+
 function redactedPayload(payload: string, clear: Clear): string {
-  const { data, request, ...envelope } = JSON.parse(payload) as Event;
+  const { data, request, redacted: _redacted, ...envelope } = JSON.parse(payload) as Event;
   const { object, previousAttributes: _previous, ...rest } = data;
   return JSON.stringify({
     ...envelope,

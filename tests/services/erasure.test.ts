@@ -295,6 +295,35 @@ test("an erasure is not certified while a file could not be removed yet", async 
   }
 });
 
+test("an erasure also removes what the redaction of a message left in events", async () => {
+  const tenant = await newTenant();
+  const { body: customer } = await call(tenant, "POST", "/customers", { name: "Zephyrine" });
+  const { body } = await call(tenant, "POST", "/conversations", {
+    channelId: "web",
+    customerId: customer.id,
+    subject: "Of Zephyrine",
+    message: "Kumquat",
+  });
+  const path = `/conversations/${body.id}`;
+  await call(tenant, "PATCH", path, { metadata: { of: "zephyrine" } });
+  const { body: page } = await call(tenant, "GET", `${path}/messages`);
+  expect(page.data[0].author.name).toBe("Zephyrine");
+  await call(tenant, "DELETE", `${path}/messages/${page.data[0].id}`);
+  await workOff();
+  const where = tenant.identity.partition;
+  const stored = async () => JSON.stringify(await db().event.findMany({ where })).toLowerCase();
+  expect(await stored()).not.toContain("kumquat");
+  expect(await stored()).toContain("zephyrine");
+
+  for (const remaining of [expect.any(Number), 0]) {
+    const { body: erasure } = await call(tenant, "POST", `/customers/${customer.id}/erase`);
+    await workOff();
+    expect(await stored()).not.toContain("zephyrine");
+    const { body: done } = await call(tenant, "GET", `/erasures/${erasure.id}`);
+    expect(done.removed.events).toEqual(remaining);
+  }
+});
+
 test("a message that arrives after its conversation was erased is kept, and so is its event", async () => {
   const tenant = await newTenant();
   const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" });
