@@ -1,3 +1,5 @@
+"use client";
+
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
@@ -5,12 +7,13 @@ import { CopyableId } from "@/components/ui/copyable-id";
 import { Json } from "@/components/ui/json";
 import { Link } from "@/components/ui/link";
 import { Facts } from "@/components/ui/panel";
-import { Time } from "@/components/ui/time";
 import type { Environment } from "@/prisma/generated/enums";
 
 export type AuditRow = {
   sequence: number;
   at: Date;
+  /** The time as the viewer reads it. */
+  time: ReactNode;
   actor: { id: string; name: string };
   action: string;
   targetId: string;
@@ -29,8 +32,11 @@ export type AuditRow = {
 const columns =
   "grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 gap-y-1 sm:grid-cols-[1rem_minmax(0,1.2fr)_minmax(0,1.2fr)_minmax(0,1fr)_7rem]";
 
-/** Entries that expand in place, without another request. */
-export function EntryList({ entries, now }: { entries: AuditRow[]; now: Date }) {
+/**
+ * Entries that expand in place, without another request. A client component, so that the page
+ * carries for React only what differs from entry to entry.
+ */
+export function EntryList({ entries }: { entries: AuditRow[] }) {
   return (
     <div className="rounded-2xl border border-line bg-surface">
       <div
@@ -62,9 +68,7 @@ export function EntryList({ entries, now }: { entries: AuditRow[]; now: Date }) 
                 <span dir="auto" className="truncate max-sm:col-start-2">
                   {entry.actor.name}
                 </span>
-                <span className="text-muted max-sm:col-start-2 sm:text-right">
-                  <Time at={entry.at} now={now} />
-                </span>
+                <span className="text-muted max-sm:col-start-2 sm:text-right">{entry.time}</span>
               </summary>
               <div className="space-y-4 border-line border-t bg-sunken/40 px-4 py-4 sm:pl-11">
                 <Facts facts={factsOf(entry)} />

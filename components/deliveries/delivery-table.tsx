@@ -1,10 +1,8 @@
-import { CopyableId } from "@/components/ui/copyable-id";
-import { Link } from "@/components/ui/link";
-import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
+import { type Heading, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { FoundDelivery } from "@/lib/deliveries/search";
 import { AttemptCells, attemptHeadings } from "./attempt-cells";
-import { DeliveryBadge } from "./delivery-badge";
+import { DeliveryRow } from "./delivery-row";
 import { ResponseBadge } from "./response-badge";
 
 const headings: Heading[] = [
@@ -30,26 +28,16 @@ export function DeliveryTable({ deliveries, order, hrefOf, now }: DeliveryTableP
     >
       {deliveries.map(
         ({ id, eventType, status, attemptCount, nextAttemptAt, createdAt, ...last }) => (
-          <Row key={id}>
-            <RowName>
-              <Link href={hrefOf(id)} scroll={false} className="row-link block font-medium">
-                {eventType}
-              </Link>
-              <span className="relative z-1">
-                <CopyableId id={id} />
-              </span>
-            </RowName>
-            <Cell label="Status">
-              <DeliveryBadge status={status} attemptCount={attemptCount} />
-            </Cell>
-            <Cell label="Last response">
-              <ResponseBadge {...last} />
-            </Cell>
-            <AttemptCells attemptCount={attemptCount} nextAttemptAt={nextAttemptAt} now={now} />
-            <Cell label="Created">
-              <Time at={createdAt} now={now} />
-            </Cell>
-          </Row>
+          <DeliveryRow
+            key={id}
+            {...{ id, eventType, status, attemptCount }}
+            href={hrefOf(id)}
+            response={<ResponseBadge {...last} />}
+            attempts={
+              <AttemptCells attemptCount={attemptCount} nextAttemptAt={nextAttemptAt} now={now} />
+            }
+            created={<Time at={createdAt} now={now} />}
+          />
         ),
       )}
     </Table>

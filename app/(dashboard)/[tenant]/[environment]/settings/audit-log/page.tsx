@@ -8,6 +8,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { Filters } from "@/components/ui/filters";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager, withQuery } from "@/components/ui/pager";
+import { Time } from "@/components/ui/time";
 import { viewerTime } from "@/components/ui/viewer-time";
 import { apiKeyNames } from "@/lib/api-keys/service";
 import { type AuditAction, auditActionNames, auditActions } from "@/lib/audit/actions";
@@ -95,12 +96,12 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
         </EmptyState>
       ) : (
         <EntryList
-          now={now}
           entries={entries.map(
             ({ createdAt, actorType, actorId, actorName, action, ...entry }) => ({
               ...entry,
               targetName: nameOfTarget(entry.targetId),
               at: createdAt,
+              time: <Time at={createdAt} now={now} />,
               actor: { id: actorId, name: displayedActor(actorType, actorName) },
               actorHref: withQuery(path, {}, { actor: actorId }),
               action: auditActionNames[action as AuditAction] ?? action,
