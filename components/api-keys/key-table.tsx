@@ -1,21 +1,11 @@
-import { Sparkline } from "@/components/ui/chart";
-import { Link } from "@/components/ui/link";
-import {
-  Cell,
-  Row,
-  RowActions,
-  RowName,
-  type Sorting,
-  sortedCaption,
-  Table,
-} from "@/components/ui/table";
+import { type Sorting, sortedCaption, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { ApiKeyStatus } from "@/lib/api-keys/status";
-import { KeyMenu } from "./key-dialogs";
+import { KeyRow } from "./key-row";
 import { KeyStatus } from "./key-status";
 import type { KeySummary } from "./types";
 
-export type KeyRow = {
+export type ListedKey = {
   summary: KeySummary;
   /** A preset's name, the only scope, or their number. */
   scopesLabel: string;
@@ -40,7 +30,7 @@ const headings = [
 ];
 
 type KeyTableProps = {
-  keys: KeyRow[];
+  keys: ListedKey[];
   base: string;
   sorting: Sorting;
   now: Date;
@@ -51,49 +41,23 @@ export function KeyTable({ keys, base, sorting, now, canManage }: KeyTableProps)
   return (
     <Table caption={sortedCaption("API keys", sorting)} headings={headings} sorting={sorting}>
       {keys.map((key) => (
-        <Row key={key.summary.id}>
-          <RowName>
-            <Link
-              href={`${base}/api-keys/${key.summary.id}`}
-              className="row-link block break-words font-medium"
-            >
-              {key.summary.name}
-            </Link>
-            <code className="font-mono text-muted text-xs">{key.summary.hint}</code>
-          </RowName>
-          <Cell label="Scopes">
-            <span title={key.summary.scopes.join("\n")}>{key.scopesLabel}</span>
-          </Cell>
-          <Cell label="Created">
-            <Time at={key.createdAt} now={now} />
-            <span className="block max-w-40 truncate text-muted text-xs">{key.createdBy}</span>
-          </Cell>
-          <Cell label="Last used">
-            {key.lastUsedAt ? (
-              <Time at={key.lastUsedAt} now={now} />
-            ) : (
-              <span className="text-muted">Never</span>
-            )}
-          </Cell>
-          <Cell label="Last 24 hours">
-            <Sparkline values={key.requests} label={requestsInWords(key.summary.requestsLastDay)} />
-            <span className="block text-muted text-xs tabular-nums" aria-hidden="true">
-              {key.summary.requestsLastDay.toLocaleString("en")}
-            </span>
-          </Cell>
-          <Cell label="Status">
-            <KeyStatus apiKey={key} now={now} />
-          </Cell>
-          <RowActions>
-            {canManage && key.status !== "revoked" && key.status !== "expired" ? (
-              <KeyMenu apiKey={key.summary} isRolling={key.status === "rolling"} />
-            ) : null}
-          </RowActions>
-        </Row>
+        <KeyRow
+          key={key.summary.id}
+          summary={key.summary}
+          scopesLabel={key.scopesLabel}
+          createdBy={key.createdBy}
+          requests={key.requests}
+          href={`${base}/api-keys/${key.summary.id}`}
+          menu={
+            canManage && key.status !== "revoked" && key.status !== "expired"
+              ? { isRolling: key.status === "rolling" }
+              : null
+          }
+          created={<Time at={key.createdAt} now={now} />}
+          lastUsed={key.lastUsedAt ? <Time at={key.lastUsedAt} now={now} /> : null}
+          status={<KeyStatus apiKey={key} now={now} />}
+        />
       ))}
     </Table>
   );
 }
-
-const requestsInWords = (count: number) =>
-  count === 1 ? "1 request" : `${count.toLocaleString("en")} requests`;

@@ -4,15 +4,12 @@ import type { ReactNode } from "react";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { Link } from "@/components/ui/link";
 import { Cell, Row, RowName } from "@/components/ui/table-cells";
-import type { DeliveryStatus } from "@/prisma/generated/enums";
-import { DeliveryBadge } from "./delivery-badge";
 
 type DeliveryRowProps = {
   id: string;
   eventType: string;
-  status: DeliveryStatus;
-  attemptCount: number;
   href: string;
+  status: ReactNode;
   /** How the last attempt ended. */
   response: ReactNode;
   /** The cells about attempts. */
@@ -25,7 +22,7 @@ type DeliveryRowProps = {
  * renders what depends on the viewer's time zone.
  */
 export function DeliveryRow(delivery: DeliveryRowProps) {
-  const { id, eventType, status, attemptCount, href, response, attempts, created } = delivery;
+  const { id, eventType, href, status, response, attempts, created } = delivery;
   return (
     <Row>
       <RowName>
@@ -36,9 +33,7 @@ export function DeliveryRow(delivery: DeliveryRowProps) {
           <CopyableId id={id} />
         </span>
       </RowName>
-      <Cell label="Status">
-        <DeliveryBadge status={status} attemptCount={attemptCount} />
-      </Cell>
+      <Cell label="Status">{status}</Cell>
       <Cell label="Last response">{response}</Cell>
       {attempts}
       <Cell label="Created">{created}</Cell>

@@ -2,6 +2,7 @@ import { type Heading, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { FoundDelivery } from "@/lib/deliveries/search";
 import { AttemptCells, attemptHeadings } from "./attempt-cells";
+import { DeliveryBadge } from "./delivery-badge";
 import { DeliveryRow } from "./delivery-row";
 import { ResponseBadge } from "./response-badge";
 
@@ -30,8 +31,9 @@ export function DeliveryTable({ deliveries, order, hrefOf, now }: DeliveryTableP
         ({ id, eventType, status, attemptCount, nextAttemptAt, createdAt, ...last }) => (
           <DeliveryRow
             key={id}
-            {...{ id, eventType, status, attemptCount }}
+            {...{ id, eventType }}
             href={hrefOf(id)}
+            status={<DeliveryBadge status={status} attemptCount={attemptCount} />}
             response={<ResponseBadge {...last} />}
             attempts={
               <AttemptCells attemptCount={attemptCount} nextAttemptAt={nextAttemptAt} now={now} />

@@ -1,11 +1,9 @@
 import { deliveryBadges } from "@/components/deliveries/labels";
-import { Badge } from "@/components/ui/badge";
-import { CopyableId } from "@/components/ui/copyable-id";
-import { Link } from "@/components/ui/link";
-import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
+import { type Heading, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { Event } from "@/lib/events/schema";
 import type { DeliveryStatus } from "@/prisma/generated/enums";
+import { EventRow } from "./event-row";
 
 const headings: Heading[] = [
   { label: "Event" },
@@ -26,46 +24,24 @@ export function EventTable({ events, order, base, now }: EventTableProps) {
   return (
     <Table caption={`Events, ${order === "asc" ? "oldest" : "newest"} first`} headings={headings}>
       {events.map(({ id, type, data, timestamp, statuses }) => (
-        <Row key={id}>
-          <RowName>
-            <Link href={`${base}/events/${id}`} className="row-link block font-medium">
-              {type}
-            </Link>
-            <span className="relative z-1">
-              <CopyableId id={id} />
-            </span>
-          </RowName>
-          <Cell label="About">
-            <span className="relative z-1">
-              {typeof data.object.id === "string" ? <CopyableId id={data.object.id} /> : "–"}
-            </span>
-          </Cell>
-          <Cell label="Deliveries">
-            <DeliveryCounts statuses={statuses} />
-          </Cell>
-          <Cell label="When">
-            <Time at={new Date(timestamp)} now={now} />
-          </Cell>
-        </Row>
+        <EventRow
+          key={id}
+          {...{ id, type }}
+          href={`${base}/events/${id}`}
+          objectId={typeof data.object.id === "string" ? data.object.id : null}
+          deliveries={countByStatus(statuses)}
+          time={<Time at={new Date(timestamp)} now={now} />}
+        />
       ))}
     </Table>
   );
 }
 
-/** "2 Delivered", "1 Failed": how many deliveries of an event have each status. */
-function DeliveryCounts({ statuses }: { statuses: DeliveryStatus[] }) {
-  if (statuses.length === 0) return <span className="text-muted">No webhook subscribed</span>;
-  const present = (Object.keys(deliveryBadges) as DeliveryStatus[]).filter((status) =>
-    statuses.includes(status),
-  );
-  return (
-    <span className="inline-flex flex-wrap justify-end gap-1.5 lg:justify-start">
-      {present.map((status) => (
-        <Badge key={status} variant={deliveryBadges[status].variant}>
-          {statuses.filter((other) => other === status).length}{" "}
-          {deliveryBadges[status].label.toLowerCase()}
-        </Badge>
-      ))}
-    </span>
-  );
+/** "2 delivered", "1 failed": how many deliveries of an event have each status. */
+function countByStatus(statuses: DeliveryStatus[]) {
+  return (Object.keys(deliveryBadges) as DeliveryStatus[]).flatMap((status) => {
+    const { label, variant } = deliveryBadges[status];
+    const count = statuses.filter((other) => other === status).length;
+    return count > 0 ? { label: `${count} ${label.toLowerCase()}`, variant } : [];
+  });
 }

@@ -1,12 +1,10 @@
-import { MethodBadge } from "@/components/docs/method-badge";
-import { Badge } from "@/components/ui/badge";
-import { Link } from "@/components/ui/link";
-import { Cell, Row, RowName, Table } from "@/components/ui/table";
+import { Table } from "@/components/ui/table";
 import { ExactTime } from "@/components/ui/time";
 import { zoneName } from "@/components/ui/viewer-time";
+import { RequestRow } from "./request-row";
 import { StatusBadge } from "./status-badge";
 
-export type RequestRow = {
+export type ListedRequest = {
   id: string;
   method: string;
   path: string;
@@ -21,7 +19,7 @@ export type RequestRow = {
 
 type RequestTableProps = {
   caption: string;
-  requests: RequestRow[];
+  requests: ListedRequest[];
   /** The page of a request, or the drawer over the list. */
   hrefOf: (id: string) => string;
 };
@@ -40,43 +38,15 @@ export function RequestTable({ caption, requests, hrefOf }: RequestTableProps) {
     <Table caption={caption} headings={headings}>
       {requests.map(
         ({ id, method, path, status, errorKind, isReplay, durationMs, createdAt, keyName }) => (
-          <Row key={id}>
-            <RowName>
-              <Link
-                href={hrefOf(id)}
-                prefetch={false}
-                scroll={!hrefOf(id).includes("?")}
-                className="row-link flex items-center gap-2.5"
-              >
-                <MethodBadge method={method} />
-                <code className="min-w-0 break-all font-mono text-xs">
-                  {path.replace(/^\/v1\/public/, "")}
-                </code>
-              </Link>
-            </RowName>
-            <Cell label="Status">
-              <StatusBadge status={status} />
-              {errorKind ? (
-                <span className="block pt-0.5 text-muted text-xs">{errorKind}</span>
-              ) : null}
-              {isReplay ? (
-                <span className="block pt-1">
-                  <Badge>Replayed</Badge>
-                </span>
-              ) : null}
-            </Cell>
-            {hasKeys ? (
-              <Cell label="Key">
-                <span className="block max-w-40 truncate">{keyName}</span>
-              </Cell>
-            ) : null}
-            <Cell label="Duration" align="right">
-              {durationMs.toLocaleString("en")} ms
-            </Cell>
-            <Cell label={time} align="right">
-              <ExactTime at={new Date(createdAt)} />
-            </Cell>
-          </Row>
+          <RequestRow
+            key={id}
+            {...{ method, path, errorKind, isReplay, durationMs }}
+            keyName={hasKeys ? (keyName ?? "") : undefined}
+            href={hrefOf(id)}
+            timeLabel={time}
+            status={<StatusBadge status={status} />}
+            time={<ExactTime at={new Date(createdAt)} />}
+          />
         ),
       )}
     </Table>

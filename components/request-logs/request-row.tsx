@@ -1,0 +1,67 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { MethodBadge } from "@/components/docs/method-badge";
+import { Badge } from "@/components/ui/badge";
+import { Link } from "@/components/ui/link";
+import { Cell, Row, RowName } from "@/components/ui/table-cells";
+
+type RequestRowProps = {
+  method: string;
+  path: string;
+  errorKind: string | null;
+  isReplay: boolean;
+  durationMs: number;
+  /** Omitted where all requests use one key. */
+  keyName: string | undefined;
+  href: string;
+  timeLabel: string;
+  status: ReactNode;
+  time: ReactNode;
+};
+
+/**
+ * A client component, so that the page carries for React only what differs from row to row. The server
+ * renders what depends on the viewer's time zone.
+ */
+export function RequestRow(request: RequestRowProps) {
+  const { method, path, errorKind, isReplay, durationMs, keyName } = request;
+  const { href, timeLabel, status, time } = request;
+  return (
+    <Row>
+      <RowName>
+        <Link
+          href={href}
+          prefetch={false}
+          scroll={!href.includes("?")}
+          className="row-link flex items-center gap-2.5"
+        >
+          <MethodBadge method={method} />
+          <code className="min-w-0 break-all font-mono text-xs">
+            {path.replace(/^\/v1\/public/, "")}
+          </code>
+        </Link>
+      </RowName>
+      <Cell label="Status">
+        {status}
+        {errorKind ? <span className="block pt-0.5 text-muted text-xs">{errorKind}</span> : null}
+        {isReplay ? (
+          <span className="block pt-1">
+            <Badge>Replayed</Badge>
+          </span>
+        ) : null}
+      </Cell>
+      {keyName === undefined ? null : (
+        <Cell label="Key">
+          <span className="block max-w-40 truncate">{keyName}</span>
+        </Cell>
+      )}
+      <Cell label="Duration" align="right">
+        {durationMs.toLocaleString("en")} ms
+      </Cell>
+      <Cell label={timeLabel} align="right">
+        {time}
+      </Cell>
+    </Row>
+  );
+}
