@@ -1,6 +1,7 @@
 import { type Sorting, sortedCaption, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { ApiKeyStatus } from "@/lib/api-keys/status";
+import { KeyMenu } from "./key-dialogs";
 import { KeyRow } from "./key-row";
 import { KeyStatus } from "./key-status";
 import type { KeySummary } from "./types";
@@ -40,22 +41,25 @@ type KeyTableProps = {
 export function KeyTable({ keys, base, sorting, now, canManage }: KeyTableProps) {
   return (
     <Table caption={sortedCaption("API keys", sorting)} headings={headings} sorting={sorting}>
-      {keys.map((key) => (
+      {keys.map(({ summary, ...key }) => (
         <KeyRow
-          key={key.summary.id}
-          summary={key.summary}
+          key={summary.id}
+          name={summary.name}
+          hint={summary.hint}
+          scopes={summary.scopes}
+          requestsLastDay={summary.requestsLastDay}
           scopesLabel={key.scopesLabel}
           createdBy={key.createdBy}
           requests={key.requests}
-          href={`${base}/api-keys/${key.summary.id}`}
-          menu={
-            canManage && key.status !== "revoked" && key.status !== "expired"
-              ? { isRolling: key.status === "rolling" }
-              : null
-          }
+          href={`${base}/api-keys/${summary.id}`}
           created={<Time at={key.createdAt} now={now} />}
           lastUsed={key.lastUsedAt ? <Time at={key.lastUsedAt} now={now} /> : null}
           status={<KeyStatus apiKey={key} now={now} />}
+          menu={
+            canManage && key.status !== "revoked" && key.status !== "expired" ? (
+              <KeyMenu apiKey={summary} isRolling={key.status === "rolling"} />
+            ) : null
+          }
         />
       ))}
     </Table>

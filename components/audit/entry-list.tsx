@@ -32,10 +32,7 @@ export type AuditRow = {
 const columns =
   "grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 gap-y-1 sm:grid-cols-[1rem_minmax(0,1.2fr)_minmax(0,1.2fr)_minmax(0,1fr)_7rem]";
 
-/**
- * Entries that expand in place, without another request. A client component, so that the page
- * carries for React only what differs from entry to entry.
- */
+/** Entries that expand in place, without another request. */
 export function EntryList({ entries }: { entries: AuditRow[] }) {
   return (
     <div className="rounded-2xl border border-line bg-surface">

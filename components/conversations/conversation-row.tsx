@@ -27,8 +27,7 @@ const mostTags = 2;
 
 /**
  * Three lines: name and time, subject and tags, the newest message. The row is a link, next to a
- * checkbox that selects it for `BulkActions`. A client component, so that the page carries for React
- * only what differs from row to row. The server renders what depends on the viewer's time zone.
+ * checkbox that selects it for `BulkActions`.
  */
 export function ConversationRow(row: ConversationRowProps) {
   const { id, href, name, subject, tags, assigneeName, isUnread, isOpen, isSelectable } = row;

@@ -4,23 +4,18 @@ import type { ReactNode } from "react";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { Link } from "@/components/ui/link";
 import { Cell, Row, RowName } from "@/components/ui/table-cells";
+import type { Customer } from "@/lib/customers/schema";
 
-type CustomerRowProps = {
-  id: string;
+type CustomerRowProps = Pick<
+  Customer,
+  "id" | "email" | "phone" | "externalId" | "conversationCount"
+> & {
   displayName: string;
-  email: string | null;
-  phone: string | null;
-  externalId: string | null;
-  conversationCount: number;
   href: string;
   created: ReactNode;
   updated: ReactNode;
 };
 
-/**
- * A client component, so that the page carries for React only what differs from row to row. The server
- * renders what depends on the viewer's time zone.
- */
 export function CustomerRow(customer: CustomerRowProps) {
   const { id, displayName, email, phone, externalId, conversationCount } = customer;
   const { href, created, updated } = customer;

@@ -17,10 +17,6 @@ type DeliveryRowProps = {
   created: ReactNode;
 };
 
-/**
- * A client component, so that the page carries for React only what differs from row to row. The server
- * renders what depends on the viewer's time zone.
- */
 export function DeliveryRow(delivery: DeliveryRowProps) {
   const { id, eventType, href, status, response, attempts, created } = delivery;
   return (

@@ -17,10 +17,6 @@ type EventRowProps = {
   time: ReactNode;
 };
 
-/**
- * A client component, so that the page carries for React only what differs from row to row. The server
- * renders what depends on the viewer's time zone.
- */
 export function EventRow({ id, type, href, objectId, deliveries, time }: EventRowProps) {
   return (
     <Row>

@@ -5,14 +5,13 @@ import { MethodBadge } from "@/components/docs/method-badge";
 import { Badge } from "@/components/ui/badge";
 import { Link } from "@/components/ui/link";
 import { Cell, Row, RowName } from "@/components/ui/table-cells";
+import type { ListedRequest } from "./request-table";
 
-type RequestRowProps = {
-  method: string;
-  path: string;
-  errorKind: string | null;
-  isReplay: boolean;
-  durationMs: number;
-  /** Omitted where all requests use one key. */
+type RequestRowProps = Pick<
+  ListedRequest,
+  "method" | "path" | "errorKind" | "isReplay" | "durationMs"
+> & {
+  /** Undefined where all requests use one key. */
   keyName: string | undefined;
   href: string;
   timeLabel: string;
@@ -20,10 +19,6 @@ type RequestRowProps = {
   time: ReactNode;
 };
 
-/**
- * A client component, so that the page carries for React only what differs from row to row. The server
- * renders what depends on the viewer's time zone.
- */
 export function RequestRow(request: RequestRowProps) {
   const { method, path, errorKind, isReplay, durationMs, keyName } = request;
   const { href, timeLabel, status, time } = request;

@@ -5,7 +5,8 @@ import type { ReactNode } from "react";
 // The parts of a table's rows. Like other small parts that a page has many of, they are client
 // components although they need nothing of the browser: what the page carries once more for React is
 // then what differs from cell to cell, without the elements and classes of each. A list has a fifth
-// less HTML.
+// less HTML. The rows of long lists are client components for the same reason. The server still
+// renders what depends on the viewer's role or time zone, and they get it as nodes.
 
 export function Row({ children }: { children: ReactNode }) {
   return (
