@@ -2,13 +2,15 @@ import { filterableRow } from "@/lib/events/filter.sql";
 import {
   changeParameters,
   eventParameters,
+  hasRecord,
   isFirst,
+  locksKey,
   recordParameters,
   writeEvents,
   writeRecord,
 } from "@/lib/events/outbox.sql";
 import { changeSql } from "@/lib/platform/change-sql";
-import { sql } from "@/lib/platform/sql";
+import { type References, sql } from "@/lib/platform/sql";
 import { rowSteps } from "@/lib/resources/pages";
 import type { MessageModel } from "@/prisma/generated/models";
 
@@ -96,6 +98,66 @@ export const listMessagesStatements = {
   },
 };
 
+const postParameters = {
+  ...changeParameters,
+  // `responseBody` is the start of the body, and `eventPayload` is the start of the payload.
+  ...recordParameters,
+  ...eventParameters,
+  conversationId: "text",
+  messageId: "text",
+  direction: "Direction",
+  authorType: "AuthorType",
+  authorId: "text?",
+  authorName: "text?",
+  text: "text",
+  externalId: "text?",
+  metadata: "jsonb",
+  /** Null for a note. */
+  preview: "text?",
+  fromSequenceToAuthorId: "text",
+  bodyFromAuthor: "text",
+  bodyEnd: "text",
+  payloadFromTimestamp: "text",
+  payloadFromAuthor: "text",
+  payloadEnd: "text",
+  payloadFromAgent: "text",
+} as const;
+
+type PostReferences = References<typeof postParameters>;
+
+const numberOne = (p: PostReferences) => `
+    SELECT target.*, message_count + 1 AS sequence, greatest(${p.at}, updated_at) AS written_at FROM target`;
+
+/**
+ * The messages of a conversation are numbered in the order of their ids. Those that will not be
+ * written because of their key must not be counted.
+ */
+const numberMany = (p: PostReferences, shared: PostReferences) => `
+    SELECT shared.*, message_count + row_number() OVER so_far AS sequence,
+      max(greatest(${shared.at}, updated_at)) OVER so_far AS written_at
+    FROM (
+      SELECT target.*, count(*) OVER (PARTITION BY ${conversationOf(p)}) AS messages FROM target WHERE ${locksKey(p)}
+    ) AS shared
+    WHERE messages = 1 OR NOT ${hasRecord(shared)}
+    WINDOW so_far AS (PARTITION BY ${conversationOf(shared)} ORDER BY ${shared.messageId})`;
+
+const conversationOf = (p: PostReferences) =>
+  `${p.tenantId}, ${p.environment}, ${p.conversationId}`;
+
+const changeOfOne = (go: PostReferences) => `
+      SELECT go.*, CASE WHEN ${go.preview} IS NOT NULL THEN written_at END AS previewed_at FROM go`;
+
+/**
+ * If a key got its record after the statement began, the number of its message would be missing. The
+ * sequence is then null, so that the statement fails, and its messages are posted again.
+ */
+const changeOfMany = (go: PostReferences) => `
+      SELECT ${conversationOf(go)}, max(written_at) AS written_at,
+        CASE WHEN max(sequence) = min(message_count) + count(*) THEN max(sequence) END AS sequence,
+        max(written_at) FILTER (WHERE ${go.preview} IS NOT NULL) AS previewed_at,
+        (array_agg(${go.preview} ORDER BY sequence DESC) FILTER (WHERE ${go.preview} IS NOT NULL))[1] AS preview
+      FROM go GROUP BY ${conversationOf(go)}`;
+
 /**
  * Appends a message, with its idempotency record, event and deliveries.
  *
@@ -104,8 +166,8 @@ export const listMessagesStatements = {
  * never before the conversation's last change, so that times follow the sequence. A customer's
  * message without an author's id belongs to the conversation's customer.
  *
- * With many messages, each has a conversation of its own, and those of a locked conversation are
- * left out. Counting `target` locks all conversations before the first position in a lane is taken.
+ * With many messages, those of a locked conversation are left out. Numbering sorts them, so all
+ * conversations are locked before the first position in a lane is taken.
  * PostgreSQL would otherwise lock each one when it writes its message, and another process could post
  * to it in between. The later of two messages could then come first in its lane. In the event feed, it
  * still can: a transaction gets its place there with its first lock, before it has the others.
@@ -115,56 +177,32 @@ export const listMessagesStatements = {
  */
 export const postMessageStatement = changeSql(
   "post_message",
-  {
-    ...changeParameters,
-    // `responseBody` is the start of the body, and `eventPayload` is the start of the payload.
-    ...recordParameters,
-    ...eventParameters,
-    conversationId: "text",
-    messageId: "text",
-    direction: "Direction",
-    authorType: "AuthorType",
-    authorId: "text?",
-    authorName: "text?",
-    text: "text",
-    externalId: "text?",
-    metadata: "jsonb",
-    /** Null for a note. */
-    preview: "text?",
-    fromSequenceToAuthorId: "text",
-    bodyFromAuthor: "text",
-    bodyEnd: "text",
-    payloadFromTimestamp: "text",
-    payloadFromAuthor: "text",
-    payloadEnd: "text",
-    payloadFromAgent: "text",
-  },
+  postParameters,
   ({ input, of, isMany }) => {
-    const [i, t, w, go] = [of("input"), of("target"), of("written"), of("go")];
-    const isInbound = `${t.direction} = 'INBOUND'`;
+    const [i, t, a, w, go] = [of("input"), of("target"), of("numbered"), of("written"), of("go")];
+    const isInbound = `${a.direction} = 'INBOUND'`;
     return `
   WITH input AS MATERIALIZED (${input}),
   target AS MATERIALIZED (
     SELECT input.*, c.* FROM input CROSS JOIN LATERAL (
-      SELECT message_count + 1 AS sequence, customer_id, greatest(${i.at}, updated_at) AS written_at,
-        channel_id, tags, priority, assignee_id, agent_id FROM conversations
+      SELECT message_count, updated_at, customer_id, channel_id, tags, priority, assignee_id, agent_id FROM conversations
       WHERE tenant_id = ${i.tenantId} AND environment = ${i.environment} AND id = ${i.conversationId}
         AND (status IN ('OPEN', 'PENDING') OR (status <> 'CLOSED' AND ${i.direction} <> 'INBOUND'))
       LIMIT 1 FOR NO KEY UPDATE${isMany ? " SKIP LOCKED" : ""}
     ) AS c
   ),
+  numbered AS (${isMany ? numberMany(t, of("shared")) : numberOne(t)}),
   authored AS (
-    SELECT target.*, coalesce(${t.authorId}, c.id) AS written_by, coalesce(${t.authorName}, c.name) AS written_by_name,
+    SELECT numbered.*, coalesce(${a.authorId}, c.id) AS written_by, coalesce(${a.authorName}, c.name) AS written_by_name,
       a.published_version AS agent_version
-    FROM target LEFT JOIN LATERAL (
-      SELECT id, name FROM customers WHERE ${isInbound} AND ${t.authorId} IS NULL
-        AND tenant_id = ${t.tenantId} AND environment = ${t.environment} AND id = target.customer_id LIMIT 1
+    FROM numbered LEFT JOIN LATERAL (
+      SELECT id, name FROM customers WHERE ${isInbound} AND ${a.authorId} IS NULL
+        AND tenant_id = ${a.tenantId} AND environment = ${a.environment} AND id = numbered.customer_id LIMIT 1
     ) AS c ON true
     LEFT JOIN LATERAL (
       SELECT published_version FROM agents WHERE ${isInbound}
-        AND tenant_id = ${t.tenantId} AND environment = ${t.environment} AND id = target.agent_id LIMIT 1
+        AND tenant_id = ${a.tenantId} AND environment = ${a.environment} AND id = numbered.agent_id LIMIT 1
     ) AS a ON true
-    WHERE (SELECT count(*) FROM target) > 0
   ),
   written AS (
     SELECT *, sequence || from_sequence_to_author_id || coalesce(to_json(written_by)::text, 'null')
@@ -177,10 +215,11 @@ export const postMessageStatement = changeSql(
   ${writeRecord(w, { from: "written", body: `${w.responseBody} || own || ${w.bodyFromAuthor} || at_text || ${w.bodyEnd}`, isMany })},
   go AS (SELECT * FROM written WHERE ${isFirst(w)}),
   conversation AS (
-    UPDATE conversations c SET message_count = go.sequence, updated_at = go.written_at,
-      last_message_at = CASE WHEN ${go.preview} IS NULL THEN last_message_at ELSE go.written_at END,
-      last_message_preview = coalesce(${go.preview}, last_message_preview)
-    FROM go WHERE c.tenant_id = ${go.tenantId} AND c.environment = ${go.environment} AND c.id = ${go.conversationId}
+    UPDATE conversations c SET message_count = last.sequence, updated_at = last.written_at,
+      last_message_at = coalesce(last.previewed_at, last_message_at),
+      last_message_preview = coalesce(last.preview, last_message_preview)
+    FROM (${isMany ? changeOfMany(go) : changeOfOne(go)}) AS last
+    WHERE c.tenant_id = last.tenant_id AND c.environment = last.environment AND c.id = last.conversation_id
   ),
   message AS (
     INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, author_id, author_name,

@@ -62,6 +62,15 @@ export const writeRecord = (
     RETURNING existing.tenant_id, existing.environment, existing.key
   )`;
 
+/** Whether there is no key, or this transaction gets the lock that the key's writer needs. */
+export const locksKey = (p: ChangeReferences & RecordReferences) =>
+  `(${p.idempotencyKey} IS NULL OR pg_try_advisory_xact_lock(${keyOf(p)}))`;
+
+/** Whether the key, if there is one, has a record that this statement sees and that is valid. */
+export const hasRecord = (p: ChangeReferences & RecordReferences) =>
+  `(SELECT true FROM idempotency_records
+      WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND key = ${p.idempotencyKey} AND expires_at > ${p.at}) IS NOT NULL`;
+
 const keyOf = (p: ChangeReferences & RecordReferences) =>
   `hashtextextended(${p.tenantId} || ' ' || ${p.environment} || ' ' || ${p.idempotencyKey}, 0)`;
 

@@ -20,6 +20,8 @@ import { type Span, tracer } from "./tracing";
  */
 const fewInProgress = 3;
 const maximumChanges = 64;
+/** Of one lane in a statement, so that a busy lane delays the others little. */
+const maximumOfLane = 16;
 /**
  * The maximum number of shared statements of one kind in progress. It is reached only while the
  * database is slow, when more would not help.
@@ -35,9 +37,13 @@ const slowMs = 100;
 /** The pause before a change that was left out is tried again. */
 const leftOutMs = 50;
 
+/** Of a lane: its changes that are being made. While there are any, others of the lane wait. */
+type Turn = { changes: number };
+
 type Change<P extends Parameters> = {
   values: ValuesOf<P>;
   lane: string | undefined;
+  turn: Turn | undefined;
   /** From `performance.now()`. */
   arrivedMs: number;
   resolve: (row: object | undefined) => void;
@@ -49,8 +55,8 @@ type Change<P extends Parameters> = {
  * Makes changes of one kind, each completely or not at all, as if it had a statement of its own.
  * Changes that arrive while statements are in progress are made together by the next one. If that
  * leaves a change out or refuses it, the change is made by a statement of its own, which can wait.
- * @param laneOf the lane of a change. The changes of a lane are made one after another, in the order in
- * which they arrived, unless a shared statement takes longer than `slowMs`.
+ * @param laneOf the lane of a change. The changes of a lane are made in the order in which they
+ * arrived, by one statement at a time, unless a shared one takes longer than `slowMs`.
  * @returns a function that makes a change, and returns its row, or undefined if nothing was written
  */
 export function joinChanges<P extends Parameters>(
@@ -59,8 +65,7 @@ export function joinChanges<P extends Parameters>(
 ): <Row extends object>(values: ValuesOf<P>) => Promise<Row | undefined> {
   type Waiting = Change<P>;
   let waiting: Waiting[] = [];
-  /** The change that each lane is making. */
-  const lanes = new Map<string, Waiting>();
+  const lanes = new Map<string, Turn>();
   let inProgress = 0;
   let shared = 0;
   let isScheduled = false;
@@ -81,29 +86,45 @@ export function joinChanges<P extends Parameters>(
     });
   }
 
-  /** The next changes, in the order in which they arrived, at most one of each lane. */
+  /** The next changes, in the order in which they arrived. */
   function take(): Waiting[] {
     const taken: Waiting[] = [];
     const left: Waiting[] = [];
+    const started = new Set<Turn>();
     let characters = 0;
     for (const change of waiting) {
-      const { lane } = change;
       if (isLate(change)) {
         fail(change, unavailable());
         continue;
       }
       const isFull = taken.length >= maximumChanges || characters > maximumCharacters;
-      const hasLane = lane === undefined || (lanes.get(lane) ?? change) === change;
-      if (isFull || !hasLane) {
+      if (isFull || !enterLane(change, started)) {
         left.push(change);
         continue;
       }
-      if (lane !== undefined) lanes.set(lane, change);
       characters += charactersOf(change.values);
       taken.push(change);
     }
     waiting = left;
     return taken;
+  }
+
+  /**
+   * @param started the turns of this statement, which the change can join
+   * @returns whether it is the turn of the change
+   */
+  function enterLane(change: Waiting, started: Set<Turn>): boolean {
+    const { lane } = change;
+    if (lane === undefined) return true;
+    const turn = lanes.get(lane) ?? { changes: 0 };
+    if (turn === change.turn) return true;
+    if (turn.changes > 0 && !started.has(turn)) return false;
+    if (turn.changes >= maximumOfLane) return false;
+    turn.changes++;
+    change.turn = turn;
+    lanes.set(lane, turn);
+    started.add(turn);
+    return true;
   }
 
   async function execute(changes: Waiting[]): Promise<void> {
@@ -144,18 +165,20 @@ export function joinChanges<P extends Parameters>(
       });
       end();
       const made = new Map(rows.map((row) => [row.n, row]));
+      const leftOut: Waiting[] = [];
       for (const [index, change] of changes.entries()) {
         const row = made.get(index + 1);
         if (row) succeed(change, row);
-        else void makeLeftOut(change);
+        else leftOut.push(change);
       }
+      for (const change of firstOfLanes(leftOut)) void makeLeftOut(change);
     } catch (error) {
       end();
       if (isSent && !isRolledBack(error)) {
         for (const change of changes) fail(change, error);
         return;
       }
-      const rest = changes.filter((change) => !isLate(change));
+      const rest = firstOfLanes(changes.filter((change) => !isLate(change)));
       for (const change of changes) if (isLate(change)) fail(change, unavailable());
       const middle = Math.ceil(rest.length / 2);
       const halves = [rest.slice(0, middle), rest.slice(middle)];
@@ -165,6 +188,21 @@ export function joinChanges<P extends Parameters>(
         ),
       );
     }
+  }
+
+  /** The other changes wait for the first one of their lane, ahead of those that arrived later. */
+  function firstOfLanes(changes: Waiting[]): Waiting[] {
+    const first = new Map<string | Waiting, Waiting>();
+    const others: Waiting[] = [];
+    for (const change of changes) {
+      const lane = change.lane ?? change;
+      if (first.has(lane)) others.push(change);
+      else first.set(lane, change);
+    }
+    others.forEach(leaveLane);
+    waiting = [...others, ...waiting];
+    schedule();
+    return [...first.values()];
   }
 
   /**
@@ -204,10 +242,14 @@ export function joinChanges<P extends Parameters>(
     leaveLane(change);
   }
 
-  /** The next change of the lane can then be made. */
+  /** After the last change of a turn, the next ones of the lane can be made. */
   function leaveLane(change: Waiting): void {
-    if (change.lane === undefined || lanes.get(change.lane) !== change) return;
-    lanes.delete(change.lane);
+    const { lane, turn } = change;
+    if (lane === undefined || turn === undefined) return;
+    change.turn = undefined;
+    turn.changes--;
+    if (turn.changes > 0 || lanes.get(lane) !== turn) return;
+    lanes.delete(lane);
     schedule();
   }
 
@@ -245,6 +287,7 @@ export function joinChanges<P extends Parameters>(
       waiting.push({
         values,
         lane,
+        turn: undefined,
         arrivedMs,
         resolve: resolve as Waiting["resolve"],
         reject,

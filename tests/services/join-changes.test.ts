@@ -210,6 +210,143 @@ test("concurrent messages to one conversation have sequences without gaps", asyn
   expect(transactionsOf(rows)).toBeLessThan(rows.length);
 });
 
+test("messages of one conversation share statements: sequences, times, events and deliveries follow their order", async () => {
+  const { partition, id: webhookId } = await newWebhook("http://127.0.0.1:9/", undefined, {
+    events: ["message.*"],
+    ordering: "conversation",
+  });
+  const [id = ""] = await newConversations(partition, 1);
+  const startMs = Date.now();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const replies = Array.from({ length: 40 }, (_, index) => {
+    vi.setSystemTime(startMs + index);
+    return postMessageInOneStatement(
+      system(partition),
+      id,
+      { text: `${index}`, direction: index === 39 ? "INTERNAL" : "INBOUND" },
+      index % 3 === 0 ? recordOf(`${index}`) : null,
+      JSON.stringify,
+    );
+  });
+  vi.useRealTimers();
+  const posted = (await Promise.all(replies)).map((reply) => JSON.parse(reply ?? ""));
+  expect(posted.map(({ text, sequence }) => [text, sequence])).toEqual(
+    posted.map((_, index) => [`${index}`, index + 1]),
+  );
+  // At most 16 of a conversation share one.
+  expect(transactionsOf(await messagesOf(partition))).toBe(3);
+  const times = posted.map(({ createdAt }) => createdAt);
+  expect(times).toEqual(times.map((_, index) => new Date(startMs + index).toISOString()));
+  const [stored] = await db().conversation.findMany({ where: { ...partition, id } });
+  // A note is no preview, and not the last message.
+  expect(stored).toMatchObject({ messageCount: 40, lastMessagePreview: "38" });
+  expect(stored?.lastMessageAt?.toISOString()).toBe(times[38]);
+  expect(stored?.updatedAt.toISOString()).toBe(times[39]);
+
+  const query = `SELECT (e.payload::json -> 'data' -> 'object' ->> 'sequence')::int AS sequence FROM deliveries d
+    JOIN events e ON e.tenant_id = d.tenant_id AND e.environment = d.environment AND e.id = d.event_id
+    WHERE d.webhook_id = $1`;
+  for (const order of ["d.position, d.event_id", "e.xact, e.id"]) {
+    const { rows } = await pool().query(`${query} ORDER BY ${order}`, [webhookId]);
+    expect(rows.map(({ sequence }) => sequence)).toEqual(
+      Array.from({ length: rows.length }, (_, index) => index + 1),
+    );
+    expect(rows).toHaveLength(39);
+  }
+});
+
+test("a message that is refused leaves no gap between the others of its conversation", async () => {
+  const partition = await newPartition();
+  const [id = "", other = ""] = await newConversations(partition, 2);
+  const texts = ["a", "b", "refuse P0001", "d", "e"];
+  const results = await Promise.allSettled([
+    ...texts.map((text) => post(partition, id, text, recordOf(text))),
+    post(partition, other, "elsewhere"),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual([
+    ...texts.map((_, index) => (index === 2 ? "rejected" : "fulfilled")),
+    "fulfilled",
+  ]);
+  const rows = (await messagesOf(partition)).filter(({ conversation }) => conversation === id);
+  expect(rows.map(({ text, sequence }) => [text, sequence])).toEqual([
+    ["a", 1],
+    ["b", 2],
+    ["d", 3],
+    ["e", 4],
+  ]);
+});
+
+test("messages of a statement that was slow and then refused are posted again", async () => {
+  const partition = await newPartition();
+  const [id = ""] = await newConversations(partition, 1);
+  const other = await connect();
+  await hold(other, 7);
+  const results = Promise.allSettled(
+    ["hold 7", "refuse 23503", "c", "d"].map((text) => post(partition, id, text)),
+  );
+  await waitsForLock(other);
+  // Long enough for the statement to count as slow, so that its lane is free again.
+  await sleep(210);
+  await release(other, 7);
+  expect((await results).map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+    "fulfilled",
+  ]);
+  const rows = await messagesOf(partition);
+  expect(rows.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+  expect(new Set(rows.map(({ text }) => text))).toEqual(new Set(["hold 7", "c", "d"]));
+});
+
+test("a key that is taken leaves no gap between the other messages of its conversation", async () => {
+  const partition = await newPartition();
+  const [id = ""] = await newConversations(partition, 1);
+  await insertRecord({ db: db() }, partition, recordOf("taken"), "first", new Date());
+  const replies = await Promise.all(
+    ["a", "taken", "c"].map((key) => post(partition, id, key, recordOf(key))),
+  );
+  expect(replies.map((reply) => reply?.sequence)).toEqual([1, undefined, 2]);
+  expect(transactionsOf(await messagesOf(partition))).toBe(1);
+});
+
+test.each(["COMMIT", "ROLLBACK"] as const)(
+  "a key that another transaction is using holds up only its own message of the conversation, until its %s",
+  async (end) => {
+    const partition = await newPartition();
+    const [id = ""] = await newConversations(partition, 1);
+    const finish = await openTransaction(partition, (caller) =>
+      insertRecord(caller, partition, recordOf("b"), "", new Date()),
+    );
+    const [a, b, c] = ["a", "b", "c"].map((key) => post(partition, id, key, recordOf(key)));
+    expect([await a, await c]).toMatchObject([{ sequence: 1 }, { sequence: 2 }]);
+    expect(transactionsOf(await messagesOf(partition))).toBe(1);
+    await waitsForLock(await connect());
+    await finish(end);
+    expect((await b)?.sequence).toBe(end === "COMMIT" ? undefined : 3);
+  },
+);
+
+test("a record that was written after the statement began leaves no gap", async () => {
+  const partition = await newPartition();
+  const [id = ""] = await newConversations(partition, 1);
+  const other = await connect();
+  await other.query("BEGIN");
+  // Without the lock on the key, the statement waits for this record itself.
+  await other.query(
+    `INSERT INTO idempotency_records (tenant_id, environment, key, fingerprint, status, body, created_at, expires_at)
+     VALUES ($1, $2, 'b', '', 201, '', now(), now() + interval '1 hour')`,
+    [partition.tenantId, partition.environment],
+  );
+  const replies = ["a", "b", "c"].map((key) => post(partition, id, key, recordOf(key)));
+  await waitsForLock(other);
+  await other.query("COMMIT");
+  const sequences = (await Promise.all(replies)).map((reply) => reply?.sequence);
+  expect(sequences).toEqual([1, undefined, 2]);
+  const [stored] = await db().conversation.findMany({ where: { ...partition, id } });
+  expect(stored?.messageCount).toBe(2);
+});
+
 test("a locked conversation holds up only its own message", async () => {
   const partition = await newPartition();
   const [locked = "", ...free] = await newConversations(partition, 21);
@@ -251,6 +388,22 @@ test("of the messages to a locked conversation, one waits in the database, and a
   await other.query("COMMIT");
   expect((await Promise.all(replies)).map((reply) => [reply?.text, reply?.sequence])).toEqual(
     texts.map((text, index) => [text, index + 1]),
+  );
+});
+
+test("of the messages to a locked conversation that arrive together, one waits in the database, too", async () => {
+  const partition = await newPartition();
+  const [locked = "", free = ""] = await newConversations(partition, 2);
+  const other = await connect();
+  await other.query("BEGIN");
+  await other.query("SELECT 1 FROM conversations WHERE id = $1 FOR NO KEY UPDATE", [locked]);
+  const replies = Array.from({ length: 20 }, (_, index) => post(partition, locked, `${index}`));
+  await waitsForLock(other);
+  for (let count = 0; count < 10; count++) await post(partition, free, "Hi");
+  expect(await countWaiting(other)).toBe(1);
+  await other.query("COMMIT");
+  expect((await Promise.all(replies)).map((reply) => [reply?.text, reply?.sequence])).toEqual(
+    replies.map((_, index) => [`${index}`, index + 1]),
   );
 });
 
