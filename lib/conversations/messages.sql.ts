@@ -149,11 +149,11 @@ const changeOfOne = (go: PostReferences) => `
 
 /**
  * If a key got its record after the statement began, the number of its message would be missing. The
- * sequence is then null, so that the statement fails, and its messages are posted again.
+ * division by zero then makes the statement fail, and its messages are posted again.
  */
 const changeOfMany = (go: PostReferences) => `
       SELECT ${conversationOf(go)}, max(written_at) AS written_at,
-        CASE WHEN max(sequence) = min(message_count) + count(*) THEN max(sequence) END AS sequence,
+        CASE WHEN max(sequence) = min(message_count) + count(*) THEN max(sequence) ELSE max(sequence) / 0 END AS sequence,
         max(written_at) FILTER (WHERE ${go.preview} IS NOT NULL) AS previewed_at,
         (array_agg(${go.preview} ORDER BY sequence DESC) FILTER (WHERE ${go.preview} IS NOT NULL))[1] AS preview
       FROM go GROUP BY ${conversationOf(go)}`;

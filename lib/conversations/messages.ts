@@ -127,8 +127,8 @@ export async function postMessage(
 }
 
 /**
- * One statement updates a conversation only once. No tenant waits for another, even if both use the
- * same id.
+ * Messages of a conversation wait for one another, because each needs the number of the one before.
+ * No tenant waits for another, even if both use the same id.
  */
 const writeMessage = joinChanges(
   postMessageStatement,
@@ -137,7 +137,7 @@ const writeMessage = joinChanges(
 
 /**
  * The same as `postMessage`, together with its idempotency record, in one statement and one round
- * trip, which concurrent messages to other conversations share.
+ * trip, which concurrent messages share.
  * @returns the response's body, or null if nothing was written: the key is taken, there are
  * attachments, or the conversation does not exist or its status does not take the message without
  * further changes. Then call `postMessage`, which finds out why.

@@ -91,8 +91,8 @@ export const isFirst = (p: ChangeReferences & RecordReferences) =>
  * waits for that transaction and reads the status again, or makes that transaction wait until the
  * deliveries held here are visible. An enabled webhook is not locked.
  *
- * A statement with many changes fails instead of waiting. Each of them is then made alone, and only
- * those of that webhook wait.
+ * A statement with many changes fails instead of waiting. Fewer of them are then tried together, and
+ * in the end only those of that webhook wait.
  */
 const isEnabled = (isMany: boolean) => `(w.status = 'ENABLED' OR 'ENABLED' = (
         SELECT s.status FROM webhooks s

@@ -55,8 +55,9 @@ type Change<P extends Parameters> = {
  * Makes changes of one kind, each completely or not at all, as if it had a statement of its own.
  * Changes that arrive while statements are in progress are made together by the next one. If that
  * leaves a change out or refuses it, the change is made by a statement of its own, which can wait.
- * @param laneOf the lane of a change. The changes of a lane are made in the order in which they
- * arrived, by one statement at a time, unless a shared one takes longer than `slowMs`.
+ * @param laneOf the lane of a change. A lane has one statement at a time, unless a shared one takes
+ * longer than `slowMs`. Its changes are made in the order in which they arrived, except that one that
+ * was left out is overtaken by the rest of its statement.
  * @returns a function that makes a change, and returns its row, or undefined if nothing was written
  */
 export function joinChanges<P extends Parameters>(
@@ -178,8 +179,9 @@ export function joinChanges<P extends Parameters>(
         for (const change of changes) fail(change, error);
         return;
       }
-      const rest = firstOfLanes(changes.filter((change) => !isLate(change)));
-      for (const change of changes) if (isLate(change)) fail(change, unavailable());
+      const late = changes.filter(isLate);
+      const rest = firstOfLanes(changes.filter((change) => !late.includes(change)));
+      for (const change of late) fail(change, unavailable());
       const middle = Math.ceil(rest.length / 2);
       const halves = [rest.slice(0, middle), rest.slice(middle)];
       await Promise.all(
@@ -190,7 +192,10 @@ export function joinChanges<P extends Parameters>(
     }
   }
 
-  /** The other changes wait for the first one of their lane, ahead of those that arrived later. */
+  /**
+   * The other changes wait for the first one of their lane, ahead of those that arrived later. Then
+   * they share a statement again.
+   */
   function firstOfLanes(changes: Waiting[]): Waiting[] {
     const first = new Map<string | Waiting, Waiting>();
     const others: Waiting[] = [];

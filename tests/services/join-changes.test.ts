@@ -311,7 +311,7 @@ test("a key that is taken leaves no gap between the other messages of its conver
 });
 
 test.each(["COMMIT", "ROLLBACK"] as const)(
-  "a key that another transaction is using holds up only its own message of the conversation, until its %s",
+  "a key that another transaction is using does not hold up the other messages of its statement, until its %s",
   async (end) => {
     const partition = await newPartition();
     const [id = ""] = await newConversations(partition, 1);
