@@ -127,6 +127,12 @@ function operationsOn(key: string, conversationId: (n: number) => string): Opera
         ),
     },
     {
+      name: "post, all messages to one conversation",
+      goal: 1,
+      status: 201,
+      requests: () => [post(`${conversations}/${conversationId(1)}/messages`, newMessage)],
+    },
+    {
       name: "idempotent replay",
       goal: 0.8,
       status: 201,
