@@ -148,8 +148,8 @@ const changeOfOne = (go: PostReferences) => `
       SELECT go.*, CASE WHEN ${go.preview} IS NOT NULL THEN written_at END AS previewed_at FROM go`;
 
 /**
- * If a key got its record after the statement began, the number of its message would be missing. The
- * division by zero then makes the statement fail, and its messages are posted again.
+ * A key can get its record after the statement started. Its message is then not written, and its number
+ * would be missing, so the division by zero makes the statement fail. Its messages are posted again.
  */
 const changeOfMany = (go: PostReferences) => `
       SELECT ${conversationOf(go)}, max(written_at) AS written_at,
@@ -167,10 +167,10 @@ const changeOfMany = (go: PostReferences) => `
  * message without an author's id belongs to the conversation's customer.
  *
  * With many messages, those of a locked conversation are left out. Numbering sorts them, so all
- * conversations are locked before the first position in a lane is taken.
- * PostgreSQL would otherwise lock each one when it writes its message, and another process could post
- * to it in between. The later of two messages could then come first in its lane. In the event feed, it
- * still can: a transaction gets its place there with its first lock, before it has the others.
+ * conversations are locked before the first position in a lane is taken. PostgreSQL would otherwise
+ * lock each one when it writes its message, and another process could post to it in between. The later
+ * of two messages could then come first in its lane. In the event feed, it still can: a transaction
+ * gets its place there with its first lock, before it has the others.
  *
  * `own`, the text from the sequence to the author's name, the time and the agent are known only here. The
  * response's body and the event's payload are put together around them (message-text.ts).
@@ -212,7 +212,7 @@ export const postMessageStatement = changeSql(
       to_char(written_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at_text
     FROM authored
   ),
-  ${writeRecord(w, { from: "written", body: `${w.responseBody} || own || ${w.bodyFromAuthor} || at_text || ${w.bodyEnd}`, isMany })},
+  ${writeRecord(w, { from: "written", body: `${w.responseBody} || own || ${w.bodyFromAuthor} || at_text || ${w.bodyEnd}`, lock: isMany ? "held" : "wait" })},
   go AS (SELECT * FROM written WHERE ${isFirst(w)}),
   conversation AS (
     UPDATE conversations c SET message_count = last.sequence, updated_at = last.written_at,

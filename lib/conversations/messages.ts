@@ -127,8 +127,8 @@ export async function postMessage(
 }
 
 /**
- * Messages of a conversation wait for one another, because each needs the number of the one before.
- * No tenant waits for another, even if both use the same id.
+ * A conversation has one statement at a time, because its messages are numbered. No tenant waits for
+ * another, even if both use the same id.
  */
 const writeMessage = joinChanges(
   postMessageStatement,

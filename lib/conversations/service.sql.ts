@@ -68,7 +68,7 @@ export const createConversationStatement = changeSql(
     };
     return `
   WITH input AS MATERIALIZED (${input}),
-  ${writeRecord(i, { from: "input", isMany })},
+  ${writeRecord(i, { from: "input", lock: isMany ? "try" : "wait" })},
   go AS (SELECT * FROM input WHERE ${isFirst(i)}),
   conversation AS (
     INSERT INTO conversations (tenant_id, environment, id, channel_id, subject, priority, tags, metadata, external_id,

@@ -48,13 +48,12 @@ type EventReferences = References<typeof eventParameters>;
  */
 export const writeRecord = (
   p: ChangeReferences & RecordReferences,
-  { from, body = p.responseBody, isMany = false }: WriteRecord,
+  { from, body = p.responseBody, lock = "wait" }: WriteRecord,
 ) => `
   record AS (
     INSERT INTO idempotency_records AS existing (tenant_id, environment, key, fingerprint, status, body, created_at, expires_at)
     SELECT ${p.tenantId}, ${p.environment}, ${p.idempotencyKey}, ${p.fingerprint}, ${p.responseStatus}, ${body}, ${p.at}, ${p.recordExpiresAt}
-    FROM ${from} WHERE ${p.idempotencyKey} IS NOT NULL
-      AND ${isMany ? `pg_try_advisory_xact_lock(${keyOf(p)})` : `pg_advisory_xact_lock(${keyOf(p)}) IS NOT NULL`}
+    FROM ${from} WHERE ${p.idempotencyKey} IS NOT NULL AND ${locks[lock](p)}
     ON CONFLICT (tenant_id, environment, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, is_encrypted = false,
           created_at = excluded.created_at, expires_at = excluded.expires_at
@@ -62,11 +61,11 @@ export const writeRecord = (
     RETURNING existing.tenant_id, existing.environment, existing.key
   )`;
 
-/** Whether there is no key, or this transaction gets the lock that the key's writer needs. */
+/** Locks the key of a change, unless another transaction has locked it. True without a key. */
 export const locksKey = (p: ChangeReferences & RecordReferences) =>
   `(${p.idempotencyKey} IS NULL OR pg_try_advisory_xact_lock(${keyOf(p)}))`;
 
-/** Whether the key, if there is one, has a record that this statement sees and that is valid. */
+/** Whether the key has a valid record that is visible to this statement. */
 export const hasRecord = (p: ChangeReferences & RecordReferences) =>
   `(SELECT true FROM idempotency_records
       WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND key = ${p.idempotencyKey} AND expires_at > ${p.at}) IS NOT NULL`;
@@ -78,8 +77,15 @@ type WriteRecord = {
   /** Has a row for each record. */
   from: string;
   body?: string;
-  /** Whether to write only records that can be written immediately. */
-  isMany?: boolean;
+  /** How to lock the keys: `try` leaves out those that are locked, `held` if they are locked already. */
+  lock?: keyof typeof locks;
+};
+
+const locks = {
+  wait: (p: ChangeReferences & RecordReferences) =>
+    `pg_advisory_xact_lock(${keyOf(p)}) IS NOT NULL`,
+  try: locksKey,
+  held: () => "true",
 };
 
 /** Whether a change is to happen: there is no key, or its record was written. */

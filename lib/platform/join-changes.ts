@@ -20,7 +20,7 @@ import { type Span, tracer } from "./tracing";
  */
 const fewInProgress = 3;
 const maximumChanges = 64;
-/** Of one lane in a statement, so that a busy lane delays the others little. */
+/** The most changes of one lane in a statement, so that a busy lane delays the others little. */
 const maximumOfLane = 16;
 /**
  * The maximum number of shared statements of one kind in progress. It is reached only while the
@@ -32,12 +32,10 @@ const kinds = 2;
 export const maximumSharedLocks = kinds * mostShared * maximumChanges;
 /** Characters in the values of one statement, so that a large change delays few others. */
 const maximumCharacters = 262_144;
-/** A statement that takes longer waits for something, which does not hold up the next ones. */
-const slowMs = 100;
 /** The pause before a change that was left out is tried again. */
 const leftOutMs = 50;
 
-/** Of a lane: its changes that are being made. While there are any, others of the lane wait. */
+/** The changes of a lane that are in progress. Others of the lane wait until there are none. */
 type Turn = { changes: number };
 
 type Change<P extends Parameters> = {
@@ -55,9 +53,9 @@ type Change<P extends Parameters> = {
  * Makes changes of one kind, each completely or not at all, as if it had a statement of its own.
  * Changes that arrive while statements are in progress are made together by the next one. If that
  * leaves a change out or refuses it, the change is made by a statement of its own, which can wait.
- * @param laneOf the lane of a change. A lane has one statement at a time, unless a shared one takes
- * longer than `slowMs`. Its changes are made in the order in which they arrived, except that one that
- * was left out is overtaken by the rest of its statement.
+ * @param laneOf the lane of a change. A lane has one statement at a time, unless a shared one is slow.
+ * Its changes are made in the order in which they arrived, but a change that a statement leaves out
+ * comes after the others of that statement.
  * @returns a function that makes a change, and returns its row, or undefined if nothing was written
  */
 export function joinChanges<P extends Parameters>(
@@ -137,7 +135,7 @@ export function joinChanges<P extends Parameters>(
       inProgress -= changes.length;
       schedule();
     };
-    const cancel = atDeadline(slowMs, end);
+    const cancel = atDeadline(databaseWaits.slowStatement, end);
     const [only] = changes;
     if (only && changes.length === 1 && waits.hasRoom()) await makeWaiting(only);
     else await makeTogether(changes);
@@ -151,7 +149,7 @@ export function joinChanges<P extends Parameters>(
    */
   async function makeTogether(changes: Waiting[]): Promise<void> {
     let isSent = false;
-    const cancel = atDeadline(slowMs, () => changes.forEach(leaveLane));
+    const cancel = atDeadline(databaseWaits.slowStatement, () => changes.forEach(leaveLane));
     const end = () => {
       cancel();
       shared--;
