@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { ChangeStatement } from "./change-sql";
 import { databaseWaits } from "./database-waits";
 import { maximumConnections, runSql } from "./db";
@@ -77,12 +77,20 @@ export function joinChanges<P extends Parameters>(
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      while (hasRoom()) {
-        const taken = take();
-        if (taken.length === 0) return;
-        void execute(taken);
-      }
+      startNext();
     });
+  }
+
+  /** @returns whether a statement was started */
+  function startNext(): boolean {
+    let hasStarted = false;
+    while (hasRoom()) {
+      const taken = take();
+      if (taken.length === 0) break;
+      void execute(taken);
+      hasStarted = true;
+    }
+    return hasStarted;
   }
 
   /** The next changes, in the order in which they arrived. */
@@ -138,16 +146,16 @@ export function joinChanges<P extends Parameters>(
     const cancel = atDeadline(databaseWaits.slowStatement, end);
     const [only] = changes;
     if (only && changes.length === 1 && waits.hasRoom()) await makeWaiting(only);
-    else await makeTogether(changes);
+    else await makeTogether(changes, end);
     cancel();
     end();
   }
 
   /**
-   * If PostgreSQL refuses the statement, perhaps because of only one of its changes, each half is
-   * tried again.
+   * With one statement. The next one is sent before the requests of this one respond, because
+   * PostgreSQL would have nothing to do while their responses are written.
    */
-  async function makeTogether(changes: Waiting[]): Promise<void> {
+  async function makeTogether(changes: Waiting[], onEnd = () => {}): Promise<void> {
     let isSent = false;
     const cancel = atDeadline(databaseWaits.slowStatement, () => changes.forEach(leaveLane));
     const end = () => {
@@ -156,38 +164,46 @@ export function joinChanges<P extends Parameters>(
       schedule();
     };
     shared++;
+    let rows: { n: number }[];
     try {
       const query = statement.many(changes.map(({ values }) => values));
-      const rows = await traced(changes, () => {
+      rows = await traced(changes, () => {
         isSent = true;
         return runSql<{ n: number }>(query);
       });
-      end();
-      const made = new Map(rows.map((row) => [row.n, row]));
-      const leftOut: Waiting[] = [];
-      for (const [index, change] of changes.entries()) {
-        const row = made.get(index + 1);
-        if (row) succeed(change, row);
-        else leftOut.push(change);
-      }
-      for (const change of firstOfLanes(leftOut)) void makeLeftOut(change);
     } catch (error) {
       end();
-      if (isSent && !isRolledBack(error)) {
-        for (const change of changes) fail(change, error);
-        return;
-      }
-      const late = changes.filter(isLate);
-      const rest = firstOfLanes(changes.filter((change) => !late.includes(change)));
-      for (const change of late) fail(change, unavailable());
-      const middle = Math.ceil(rest.length / 2);
-      const halves = [rest.slice(0, middle), rest.slice(middle)];
-      await Promise.all(
-        halves.map((half) =>
-          half.length > 1 ? makeTogether(half) : Promise.all(half.map(makeWaiting)),
-        ),
-      );
+      return retry(changes, error, isSent);
     }
+    end();
+    onEnd();
+    const made = new Map(rows.map((row) => [changes[row.n - 1], row]));
+    const leftOut = changes.filter((change) => !made.has(change));
+    for (const change of firstOfLanes(leftOut)) void makeLeftOut(change);
+    for (const change of made.keys()) if (change) leaveLane(change);
+    if (startNext()) await nextTurn();
+    for (const [change, row] of made) change?.resolve(row);
+  }
+
+  /**
+   * If PostgreSQL refused the statement, perhaps because of only one of its changes, each half is
+   * tried again.
+   */
+  async function retry(changes: Waiting[], error: unknown, isSent: boolean): Promise<void> {
+    if (isSent && !isRolledBack(error)) {
+      for (const change of changes) fail(change, error);
+      return;
+    }
+    const late = changes.filter(isLate);
+    const rest = firstOfLanes(changes.filter((change) => !late.includes(change)));
+    for (const change of late) fail(change, unavailable());
+    const middle = Math.ceil(rest.length / 2);
+    const halves = [rest.slice(0, middle), rest.slice(middle)];
+    await Promise.all(
+      halves.map((half) =>
+        half.length > 1 ? makeTogether(half) : Promise.all(half.map(makeWaiting)),
+      ),
+    );
   }
 
   /**

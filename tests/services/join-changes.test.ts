@@ -10,7 +10,7 @@ import type { IdempotencyRecord } from "@/lib/events/idempotency-record";
 import { type Caller, mutate, type Partition, system } from "@/lib/platform/caller";
 import { changeSql } from "@/lib/platform/change-sql";
 import { databaseWaits } from "@/lib/platform/database-waits";
-import { db, pool } from "@/lib/platform/db";
+import { db, pool, poolState } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { joinChanges } from "@/lib/platform/join-changes";
 import { sqlState } from "@/lib/platform/sql-errors";
@@ -220,6 +220,24 @@ test("each change gets its own row: 80 messages of two tenants in few statements
   );
   // At most 64 share one.
   expect(transactionsOf(rows)).toBe(2);
+});
+
+test("the next statement is sent before the changes of the last one respond", async () => {
+  const partition = await newPartition();
+  const [a = "", b = "", c = "", d = ""] = await newConversations(partition, 4);
+  const other = await connect();
+  await hold(other, 8);
+  const inUseAtResponse = [
+    post(partition, a, "hold 8"),
+    post(partition, b, ""),
+    post(partition, c, ""),
+  ].map((message) => message.then(() => poolState().inUse));
+  await waitsForLock(other);
+  const next = post(partition, d, "");
+  await release(other, 8);
+  expect(await Promise.all(inUseAtResponse)).toEqual([1, 1, 1]);
+  expect(await next).toMatchObject({ sequence: 1 });
+  expect(transactionsOf(await messagesOf(partition))).toBe(2);
 });
 
 test("concurrent messages to one conversation have sequences without gaps", async () => {
