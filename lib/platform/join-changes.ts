@@ -187,7 +187,7 @@ export function joinChanges<P extends Parameters>(
 
   /**
    * If PostgreSQL refused the statement, perhaps because of only one of its changes, each half is
-   * tried again.
+   * tried again. If it is not known what was made, every change fails.
    */
   async function retry(changes: Waiting[], error: unknown, isSent: boolean): Promise<void> {
     if (isSent && !isRolledBack(error)) {
@@ -245,15 +245,11 @@ export function joinChanges<P extends Parameters>(
   async function makeAlone(change: Waiting): Promise<void> {
     try {
       const [row] = await traced([change], () => runSql(statement.one(change.values)));
-      succeed(change, row);
+      change.resolve(row);
+      leaveLane(change);
     } catch (error) {
       fail(change, error);
     }
-  }
-
-  function succeed(change: Waiting, row: object | undefined): void {
-    change.resolve(row);
-    leaveLane(change);
   }
 
   function fail(change: Waiting, error: unknown): void {
