@@ -1,6 +1,6 @@
 // Builds the wheel of the Python client with Node alone: a zip archive with the modules, the
 // metadata of pyproject.toml, and a list of the files with their hashes. The same sources make the
-// same bytes. tests/sdk/served-wheel.full.test.ts compares it with the wheel that hatchling builds.
+// same bytes. tests/sdk/served-wheel.release.test.ts compares it with the wheel that hatchling builds.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
