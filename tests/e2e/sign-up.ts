@@ -4,22 +4,37 @@ import { expect, settled } from "./test";
 
 export const password = "correct horse battery";
 
-/** A new user with their own organization, on the page of its test keys. */
+/**
+ * A new user with their own organization, on the page of its test keys. Sends the form as a browser
+ * without JavaScript does, in a fraction of the time. newcomer.spec.ts fills it in.
+ */
 export async function signUp(page: Page, { organization = "", name = "Ada Lovelace" } = {}) {
   const mark = randomBytes(4).toString("hex");
   const email = `${name.split(" ")[0]?.toLowerCase()}-${mark}@example.com`;
-  await page.setExtraHTTPHeaders({ "X-Forwarded-For": `10.${randomBytes(3).join(".")}` });
-  await page.goto("/signup");
-  await page.getByLabel("Organization").fill(organization || `Engines ${mark}`);
-  await page.getByLabel("Your name").fill(name);
-  await page.getByLabel("Email").fill(email);
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Create account" }).click();
-  await expect(page).toHaveURL(/\/test$/);
-  const [, tenantSlug = ""] = new URL(page.url()).pathname.split("/");
+  const headers = { "X-Forwarded-For": `10.${randomBytes(3).join(".")}` };
+  await page.setExtraHTTPHeaders(headers);
+  const form = await page.request.get("/signup", { headers });
+  const response = await page.request.post("/signup", {
+    headers: { ...headers, Origin: new URL(form.url()).origin },
+    multipart: {
+      ...hiddenFields(await form.text()),
+      ...{ organization: organization || `Engines ${mark}`, name, email, password },
+    },
+    maxRedirects: 0,
+  });
+  expect(response.headers().location).toMatch(/^\/[^/]+\/test$/);
+  const [, tenantSlug = ""] = response.headers().location?.split("/") ?? [];
   await page.goto(`/${tenantSlug}/test/api-keys`);
   return { email, tenantSlug };
 }
+
+/** What names the server action of a form. */
+const hiddenFields = (html: string): Record<string, string> =>
+  Object.fromEntries(
+    [...html.matchAll(/<input type="hidden" name="([^"]*)"(?: value="([^"]*)")?/g)].map(
+      ([, name = "", value = ""]) => [name, value.replaceAll("&quot;", '"')],
+    ),
+  );
 
 /**
  * Creates a test key with every scope, on the page of keys. @returns the key
