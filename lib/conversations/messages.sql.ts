@@ -125,6 +125,11 @@ const postParameters = {
 
 type PostReferences = References<typeof postParameters>;
 
+/** The conversation of a message, if its status takes the message without a further change. */
+const conversationFor = (p: PostReferences) => `
+      FROM conversations WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.conversationId}
+        AND (status IN ('OPEN', 'PENDING') OR (status <> 'CLOSED' AND ${p.direction} <> 'INBOUND')) LIMIT 1`;
+
 const numberOne = (p: PostReferences) => `
     SELECT target.*, message_count + 1 AS sequence, greatest(${p.at}, updated_at) AS written_at FROM target`;
 
@@ -185,10 +190,8 @@ export const postMessageStatement = changeSql(
   WITH input AS MATERIALIZED (${input}),
   target AS MATERIALIZED (
     SELECT input.*, c.* FROM input CROSS JOIN LATERAL (
-      SELECT message_count, updated_at, customer_id, channel_id, tags, priority, assignee_id, agent_id FROM conversations
-      WHERE tenant_id = ${i.tenantId} AND environment = ${i.environment} AND id = ${i.conversationId}
-        AND (status IN ('OPEN', 'PENDING') OR (status <> 'CLOSED' AND ${i.direction} <> 'INBOUND'))
-      LIMIT 1 FOR NO KEY UPDATE${isMany ? " SKIP LOCKED" : ""}
+      SELECT message_count, updated_at, customer_id, channel_id, tags, priority, assignee_id, agent_id ${conversationFor(i)}
+      FOR NO KEY UPDATE${isMany ? " SKIP LOCKED" : ""}
     ) AS c
   ),
   numbered AS (${isMany ? numberMany(t, of("shared")) : numberOne(t)}),
@@ -233,6 +236,7 @@ export const postMessageStatement = changeSql(
     at: "go.written_at",
     isMany,
   })}
-  SELECT n, own, at_text AS "createdAt", ARRAY(SELECT id FROM delivery WHERE event_id = ${go.eventId}) AS deliveries FROM go`;
+  SELECT n, own, at_text AS "createdAt", ARRAY(SELECT id FROM delivery WHERE event_id = ${go.eventId}) AS deliveries, true AS "isMade" FROM go
+  ${isMany ? `UNION ALL SELECT n, NULL, NULL, NULL, false FROM input WHERE n NOT IN (SELECT n FROM go) AND ((SELECT true ${conversationFor(i)}) IS NULL OR ${hasRecord(i)})` : ""}`;
   },
 );

@@ -1,6 +1,7 @@
 import {
   changeParameters,
   eventParameters,
+  hasRecord,
   isFirst,
   recordParameters,
   writeEvents,
@@ -88,6 +89,7 @@ export const createConversationStatement = changeSql(
     second: messageEvent,
     isMany,
   })}
-  SELECT n, ARRAY(SELECT id FROM delivery WHERE event_id IN (${go.eventId}, ${go.messageEventId})) AS deliveries FROM go`;
+  SELECT n, ARRAY(SELECT id FROM delivery WHERE event_id IN (${go.eventId}, ${go.messageEventId})) AS deliveries, true AS "isMade" FROM go
+  ${isMany ? `UNION ALL SELECT n, NULL, false FROM input WHERE n NOT IN (SELECT n FROM go) AND ${hasRecord(i)}` : ""}`;
   },
 );

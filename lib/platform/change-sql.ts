@@ -14,7 +14,10 @@ import {
 export type ChangeStatement<P extends Parameters = Parameters> = {
   name: string;
   one: Statement<P>;
-  /** Each row that it returns has the number of its change as `n`, from 1. */
+  /**
+   * Each row that it returns has the number of its change as `n`, from 1, and `isMade`. That is false
+   * if a statement of its own would make nothing either. A change without a row has to wait for a lock.
+   */
   many: (changes: readonly ValuesOf<P>[]) => Query;
 };
 

@@ -35,6 +35,9 @@ const maximumCharacters = 262_144;
 /** The pause before a change that was left out is tried again. */
 const leftOutMs = 50;
 
+/** Of a statement with many changes. A change without a row has to wait for a lock. */
+type RowOfMany = { n: number; isMade: boolean };
+
 /** The changes of a lane that are in progress. Others of the lane wait until there are none. */
 type Turn = { changes: number };
 
@@ -164,12 +167,12 @@ export function joinChanges<P extends Parameters>(
       schedule();
     };
     shared++;
-    let rows: { n: number }[];
+    let rows: RowOfMany[];
     try {
       const query = statement.many(changes.map(({ values }) => values));
       rows = await traced(changes, () => {
         isSent = true;
-        return runSql<{ n: number }>(query);
+        return runSql<RowOfMany>(query);
       });
     } catch (error) {
       end();
@@ -177,17 +180,19 @@ export function joinChanges<P extends Parameters>(
     }
     end();
     onEnd();
-    const made = new Map(rows.map((row) => [changes[row.n - 1], row]));
-    const leftOut = changes.filter((change) => !made.has(change));
+    const decided = new Map(rows.map((row) => [changes[row.n - 1], row]));
+    const leftOut = changes.filter((change) => !decided.has(change));
     for (const change of firstOfLanes(leftOut)) void makeLeftOut(change);
-    for (const change of made.keys()) if (change) leaveLane(change);
+    for (const change of decided.keys()) if (change) leaveLane(change);
     if (startNext()) await nextTurn();
-    for (const [change, row] of made) change?.resolve(row);
+    for (const [change, row] of decided) change?.resolve(row.isMade ? row : undefined);
   }
 
   /**
    * If PostgreSQL refused the statement, perhaps because of only one of its changes, each half is
-   * tried again. If it is not known what was made, every change fails.
+   * tried again. One change alone gets a statement that can wait, unless others already wait in all
+   * connections that may: then it is first tried without waiting. If it is not known what was made,
+   * every change fails.
    */
   async function retry(changes: Waiting[], error: unknown, isSent: boolean): Promise<void> {
     if (isSent && !isRolledBack(error)) {
@@ -198,11 +203,13 @@ export function joinChanges<P extends Parameters>(
     const rest = firstOfLanes(changes.filter((change) => !late.includes(change)));
     for (const change of late) fail(change, unavailable());
     const middle = Math.ceil(rest.length / 2);
-    const halves = [rest.slice(0, middle), rest.slice(middle)];
+    const halves = [rest.slice(0, middle), rest.slice(middle)].filter((half) => half.length > 0);
     await Promise.all(
-      halves.map((half) =>
-        half.length > 1 ? makeTogether(half) : Promise.all(half.map(makeWaiting)),
-      ),
+      halves.map((half) => {
+        const [only] = half;
+        const mayWait = half.length === 1 && (changes.length === 1 || waits.hasRoom());
+        return only && mayWait ? makeWaiting(only) : makeTogether(half);
+      }),
     );
   }
 

@@ -476,6 +476,63 @@ test("changes that arrive one by one and wait for locks leave most connections t
   expect((await Promise.all(waiting)).map((reply) => reply?.sequence)).toEqual(locked.map(() => 1));
 });
 
+/** Messages of a new tenant wait for locks in all connections that may. */
+async function waitInAllThatMay() {
+  const partition = await newPartition();
+  const most = Math.floor(pool().options.max / 3);
+  const locked = await newConversations(partition, most);
+  const other = await lockConversations(locked);
+  const waiting = locked.map((id) => post(partition, id, "waits"));
+  await waitsForLock(other, most);
+  return async () => {
+    expect(await countWaiting(other)).toBe(most);
+    await other.query("COMMIT");
+    expect((await Promise.all(waiting)).map((reply) => reply?.sequence)).toEqual(
+      locked.map(() => 1),
+    );
+  };
+}
+
+test("changes that need no lock do not wait for those that do, even if they cannot be made", async () => {
+  const endWaiting = await waitInAllThatMay();
+  const partition = await newPartition();
+  const ids = await newConversations(partition, 5);
+  const [resolved = "", closed = "", deleted = "", replayed = "", open = ""] = ids;
+  for (const [id, status] of [
+    [resolved, "RESOLVED"],
+    [closed, "CLOSED"],
+  ])
+    await pool().query('UPDATE conversations SET status = $2::"ConversationStatus" WHERE id = $1', [
+      id,
+      status,
+    ]);
+  await pool().query("DELETE FROM conversations WHERE id = $1", [deleted]);
+  await insertRecord({ db: db() }, partition, recordOf("taken"), "first", new Date());
+
+  for (const id of [resolved, closed, deleted]) expect(await post(partition, id, "Hi")).toBeNull();
+  expect(await post(partition, replayed, "Hi", recordOf("taken"))).toBeNull();
+  expect(await create(partition, recordOf("taken"))).toBeNull();
+  const replies = await Promise.all(ids.map((id) => post(partition, id, "Hi")));
+  expect(replies.map((reply) => reply?.conversationId)).toEqual([
+    ...[undefined, undefined, undefined],
+    ...[replayed, open],
+  ]);
+  await endWaiting();
+});
+
+test("a change that shares a statement with one that is refused does not wait for those that wait for locks", async () => {
+  const endWaiting = await waitInAllThatMay();
+  const [partition, elsewhere] = [await newPartition(), await newPartition()];
+  const [refused = ""] = await newConversations(partition, 1);
+  const ids = await newConversations(elsewhere, 3);
+  const state = watch(post(partition, refused, "refuse P0001"));
+  const replies = await Promise.all(ids.map((id) => post(elsewhere, id, "Hi")));
+  expect(replies.map((reply) => reply?.sequence)).toEqual([1, 1, 1]);
+  expect(state.hasSettled).toBe(false);
+  await endWaiting();
+  await expect.poll(() => state.hasSettled).toBe(true);
+});
+
 test("503 for a change that waited for its turn as long as for a lock, and it is not made", async () => {
   const partition = await newPartition();
   const [locked = "", free = ""] = await newConversations(partition, 2);
@@ -828,7 +885,7 @@ const noteStatement = changeSql(
   ({ input }) => `
   WITH input AS MATERIALIZED (${input}),
   note AS (INSERT INTO notes_of_test (id, at, size) SELECT id, at, size FROM input RETURNING id)
-  SELECT n FROM input JOIN note USING (id)`,
+  SELECT n, true AS "isMade" FROM input JOIN note USING (id)`,
 );
 
 const newNotes = () =>
