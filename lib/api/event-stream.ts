@@ -54,7 +54,10 @@ export async function openEventStream(
   reader: Reader,
   follow: () => Promise<Follower>,
 ): Promise<EventStream> {
-  let lose = () => {};
+  let isLost = false;
+  let lose = () => {
+    isLost = true;
+  };
   const { id, tenantId, environment } = reader.key;
   const owners = [
     { of: "key", name: id, limit: maximumStreams.key },
@@ -66,6 +69,7 @@ export async function openEventStream(
   try {
     const stream = makeStream(await follow(), slot, reader);
     lose = () => stream.end("The stream's connection to the database was lost.");
+    if (isLost) lose();
     return stream;
   } catch (error) {
     slot.release();
@@ -185,11 +189,15 @@ const opened = new Map<EventStream, Reader>();
 let rechecking: NodeJS.Timeout | undefined;
 
 function startRechecking(): void {
-  rechecking ??= setTimeout(async () => {
+  if (rechecking) return;
+  const timer = setTimeout(async () => {
     await recheckKeys();
+    // All streams may have ended meanwhile, and others may have started a timer of their own.
+    if (rechecking !== timer) return;
     rechecking = undefined;
     if (opened.size > 0) startRechecking();
   }, streamTimes.recheckMs).unref();
+  rechecking = timer;
 }
 
 function stopRechecking(): void {

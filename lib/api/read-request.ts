@@ -192,8 +192,9 @@ export function readQuery(search: string): Query {
     if (key === undefined) query[name] = value;
     else metadata.push([key, value]);
   }
-  // Unlike an assignment, this keeps a key `__proto__`, which is then refused.
-  if (metadata.length > 0) query.metadata = Object.fromEntries(metadata);
+  // Unlike an assignment, this keeps a key `__proto__`, which is then refused. So is `metadata=…`
+  // beside a `metadata[key]`.
+  if (metadata.length > 0) query.metadata ??= Object.fromEntries(metadata);
   if (repeated.length > 0) throw invalidRequest(repeated);
   return query;
 }

@@ -1,13 +1,12 @@
 import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
-import { logDelaySeconds } from "@/lib/request-logs/log-delay";
 
 /** The maximum number of environments that a lookup skips because other workers hold them. */
 const maximumSteps = 100;
 
 /** Whether a deletion can be worked off. */
-const isDue = (alias: string, now: string) =>
-  `${alias}.finished_at IS NULL AND (${alias}.id NOT LIKE 'msg%' OR ${alias}.deleted_at <= ${now} - interval '${logDelaySeconds} seconds')`;
+const isDue = (alias: string, now: string, logDelaySeconds: string) =>
+  `${alias}.finished_at IS NULL AND (${alias}.id NOT LIKE 'msg%' OR ${alias}.deleted_at <= ${now} - make_interval(secs => ${logDelaySeconds}))`;
 
 /**
  * The oldest deletion, held by no other worker, of the next environment after the given one.
@@ -17,12 +16,17 @@ const isDue = (alias: string, now: string) =>
  */
 export const nextDeletionStatement = sql(
   "next_deletion",
-  { now: "clock", afterTenantId: "text", afterEnvironment: "Environment" },
+  {
+    now: "clock",
+    logDelaySeconds: "float8",
+    afterTenantId: "text",
+    afterEnvironment: "Environment",
+  },
   (p) => {
     const now = timeOf(p.now);
     const following = (after: string) => `
       SELECT d.tenant_id, d.environment FROM deletions d
-      WHERE ${isDue("d", now)} AND (d.tenant_id, d.environment) > (${after}) AND ${isNotMoving("d.tenant_id")}
+      WHERE ${isDue("d", now, p.logDelaySeconds)} AND (d.tenant_id, d.environment) > (${after}) AND ${isNotMoving("d.tenant_id")}
       ORDER BY d.tenant_id, d.environment LIMIT 1`;
     return `
   WITH RECURSIVE turn AS (
@@ -33,7 +37,7 @@ export const nextDeletionStatement = sql(
   SELECT d.tenant_id AS "tenantId", d.environment, d.id, d.after_id AS "afterId", d.deleted_at AS "deletedAt",
     d.conversation_id AS "conversationId", d.posted_at AS "postedAt", d.idempotency_keys AS "idempotencyKeys"
   FROM turn t CROSS JOIN LATERAL (
-    SELECT * FROM deletions d WHERE d.tenant_id = t.tenant_id AND d.environment = t.environment AND ${isDue("d", now)}
+    SELECT * FROM deletions d WHERE d.tenant_id = t.tenant_id AND d.environment = t.environment AND ${isDue("d", now, p.logDelaySeconds)}
     ORDER BY d.deleted_at LIMIT 1 FOR UPDATE SKIP LOCKED
   ) AS d
   LIMIT 1`;

@@ -9,6 +9,7 @@ import { unchangedRequests } from "@/lib/events/unchanged";
 import { abandonBlob } from "@/lib/platform/blobs/service";
 import { type Caller, type Partition, system, withDatabase } from "@/lib/platform/caller";
 import { type Db, db, runSql } from "@/lib/platform/db";
+import { logDelaySeconds } from "@/lib/request-logs/log-delay";
 import { firstIdAt, type IdKind, idTimeMs, kindOfId } from "@/lib/resources/ids";
 import {
   clearLogsStatement,
@@ -85,6 +86,7 @@ async function workOffBatch(limit: number): Promise<number | null> {
 
 async function nextAfter(transaction: Db, { tenantId, environment }: Partition) {
   const statement = nextDeletionStatement({
+    logDelaySeconds: logDelaySeconds(),
     afterTenantId: tenantId,
     afterEnvironment: environment,
   });

@@ -26,8 +26,6 @@ import {
   nextErasureStatement,
 } from "./service.sql";
 
-/** Requests from before the erasure are searched this much later. */
-const logDelayMs = logDelaySeconds * 1_000;
 /** Another process's clock can be ahead by this much. */
 const clockToleranceMs = 5_000;
 /** How long the last phase waits for other jobs before it looks again. */
@@ -186,7 +184,7 @@ async function eraseRecords(caller: Caller, task: Task, most: number): Promise<S
   const isLast = !batch || batch.read < limit;
   // Until now, a repeated request could still get its stored response.
   const clearedAt = now();
-  const logsAt = new Date(clearedAt.getTime() + logDelayMs);
+  const logsAt = new Date(clearedAt.getTime() + logDelaySeconds() * 1_000);
   return {
     counts: { idempotencyRecords: batch?.changed ?? 0 },
     changes: isLast

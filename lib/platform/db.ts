@@ -242,6 +242,24 @@ export async function runSql<Row extends object>(
   return rowsOf<Row>(pool(), query);
 }
 
+/** The same for a statement that is put together at the last moment, when there is a connection. */
+export async function runSqlOnceConnected(query: () => Query): Promise<void> {
+  const client = await pool().connect();
+  let failure: Error | undefined;
+  try {
+    const sent = toSubmit(query());
+    await new Promise<void>((resolve, reject) => {
+      client.query(sent, (error: Error | null) => (error ? reject(error) : resolve()));
+    });
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    // Like the pool, which does not use a connection again after an error.
+    client.release(failure);
+  }
+}
+
 /**
  * Runs a hand-written statement that only reads, outside any transaction, where the caller reads:
  * from the primary or from a replica.
@@ -271,9 +289,18 @@ function poolOf(caller: { db: Db }): pg.Pool {
 
 async function rowsOf<Row extends object>(
   target: pg.Pool,
-  { name: prefix, text, values, textArrays = [] }: Query,
+  query: Query,
   types?: pg.CustomTypesConfig,
 ): Promise<Row[]> {
+  // As a submittable query, its result has no type.
+  const { rows } = (await target.query(toSubmit(query, types))) as pg.QueryResult<Row>;
+  return rows;
+}
+
+function toSubmit(
+  { name: prefix, text, values, textArrays = [] }: Query,
+  types?: pg.CustomTypesConfig,
+): pg.QueryConfig {
   const sent = textArrays.length > 0 ? [...values] : values;
   for (const index of textArrays) {
     const array = values[index] as (string | null)[] | null;
@@ -283,9 +310,7 @@ async function rowsOf<Row extends object>(
   const query = name
     ? new PreparedQuery({ name, text, values: sent, types })
     : { text, values: sent, types };
-  // As a submittable query, its result has no type.
-  const { rows } = (await target.query(query as pg.QueryConfig)) as pg.QueryResult<Row>;
-  return rows;
+  return query as pg.QueryConfig;
 }
 
 /** The connections of this process. */

@@ -1,6 +1,15 @@
+import { env } from "@/lib/platform/env";
+
 /**
- * How long after a response its request can be written to the log with bodies. Redacting a message
- * and erasing a customer clear the log this much later. What is written even later, because the
- * database could not be reached, has nothing that they would clear: `request-log-buffer.ts` drops it.
+ * A request that waits longer than this for a connection is written to the log without what it
+ * said (request-log-buffer.ts).
  */
-export const logDelaySeconds = 15;
+export const lateMs = 7_000;
+
+/**
+ * How long after a response its request can appear in the log with what it said: the statement may
+ * take as long as any other. Redacting a message and erasing a customer clear the log this much later.
+ * 15 seconds by default.
+ */
+export const logDelaySeconds = (): number =>
+  Math.ceil((lateMs + env().DATABASE_STATEMENT_TIMEOUT_MS) / 1_000) + 1;

@@ -23,24 +23,39 @@ const quotedSecretMember = new RegExp(
   String.raw`\\"(${secretName})\\"\s*:\s*(?:\\"[^"]*"?|[^\s,}\]"\\]+)`,
   "gi",
 );
-const secretParameter = new RegExp(`([?&]${secretName})=[^&]*`, "gi");
+/** In a path or a header, a parameter ends only at the next one. */
+const inLine = {
+  parameter: new RegExp(`([?&]${secretName})=[^&]*`, "gi"),
+  password: /(\/\/[^\s/?#"\\@:]{0,256}):[^\s/?#"\\@]*@/g,
+};
+/** In a body, a URL ends at a quote or a space, and where the body was truncated. */
+const inBody = {
+  parameter: new RegExp(String.raw`([?&]${secretName})=(?:\\[\s\S]|[^&"\\\s])*`, "gi"),
+  password: /(\/\/[^\s/?#"\\@:]{0,256}):[^\s/?#"\\@]*(?:@|$)/g,
+};
 /** Most texts contain none of the characters that every pattern needs. One pass checks that. */
 const mayHoldSecret =
-  /\\|whsec_|_(?:live|test)_|secret|password|passphrase|token|authorization|api[_-]?key|"headers"/i;
+  /\\|whsec_|_(?:live|test)_|secret|password|passphrase|token|authorization|api[_-]?key|"headers"|\/\/[^\s/"]*(?:@|$)/i;
 
 /**
- * Masks secrets in a body or a request path: signing secrets, API keys, and members or parameters
- * whose names suggest a secret. Runs before anything is stored, so masked values cannot be
- * recovered.
+ * Masks secrets in a request path or a header: signing secrets, API keys, passwords in URLs, and
+ * members or parameters whose names suggest a secret. Runs before anything is stored, so masked
+ * values cannot be recovered.
  */
-export function maskSecrets(text: string): string {
+export const maskSecrets = (text: string): string => mask(text, inLine);
+
+/** The same in a body. */
+export const maskSecretsInBody = (body: string): string => mask(body, inBody);
+
+function mask(text: string, { parameter, password }: typeof inLine): string {
   if (!mayHoldSecret.test(text)) return text;
   return (text.includes("\\") ? withoutNeedlessEscapes(text) : text)
     .replace(signingSecret, `whsec_${masked}`)
     .replace(apiKey, `_$1_${masked}`)
     .replace(secretMember, `"$1":"${masked}"`)
     .replace(quotedSecretMember, `\\"$1\\":\\"${masked}\\"`)
-    .replace(secretParameter, `$1=${masked}`);
+    .replace(password, `$1:${masked}@`)
+    .replace(parameter, `$1=${masked}`);
 }
 
 /**

@@ -1,12 +1,11 @@
 import type { KnownKey } from "@/lib/api-keys/key-cache";
-import { runSql } from "@/lib/platform/db";
-import { env } from "@/lib/platform/env";
+import { runSqlOnceConnected } from "@/lib/platform/db";
 import { logOf } from "@/lib/platform/log";
 import { meter } from "@/lib/platform/meter";
 import { isDatabaseUnavailable } from "@/lib/platform/sql-errors";
 import { now } from "@/lib/platform/time";
-import { logDelaySeconds } from "./log-delay";
-import { maskSecrets, maximumBodyBytes } from "./mask-secrets";
+import { lateMs } from "./log-delay";
+import { maskSecrets, maskSecretsInBody, maximumBodyBytes } from "./mask-secrets";
 import { insertRequestLogsStatement } from "./service.sql";
 
 const log = logOf("api");
@@ -36,23 +35,23 @@ export type CompletedRequest = {
 const flushIntervalMs = 1_000;
 const flushAtRequests = 200;
 /**
- * The maximum that waits while the database is slow or unreachable. Requests beyond it are served
- * but not logged.
+ * The maximum that waits while the database is slow or unreachable, with what is being written.
+ * Requests beyond it are served but not logged.
  */
-const maximumPendingRequests = 5_000;
-const maximumPendingBytes = 16 * 1_024 * 1_024;
+const maximumWaitingRequests = 5_000;
+const maximumWaitingBytes = 16 * 1_024 * 1_024;
 const maximumPathLength = 2_048;
 const maximumAddressLength = 100;
 const maximumUserAgentLength = 300;
 
-/** Less than the delay, by the time that the statement may take. */
-const lateMs = () =>
-  Math.max(2_000, logDelaySeconds * 1_000 - env().DATABASE_STATEMENT_TIMEOUT_MS - 1_000);
+/** What every form of a request has while it waits. */
+type Waiting = { completedAtMs: number; bytes: number };
 
-type PendingRequest = CompletedRequest & { completedAtMs: number };
-
-let pending: PendingRequest[] = [];
-let pendingBytes = 0;
+let pending: (CompletedRequest & Waiting)[] = [];
+/** What the database did not take, with its secrets masked. */
+let unwritten: Row[] = [];
+/** Of everything that is not in the database yet. */
+const waiting = { requests: 0, bytes: 0 };
 let droppedRequests = 0;
 let timer: NodeJS.Timeout | undefined;
 let writing: Promise<void> | null = null;
@@ -62,26 +61,25 @@ let writing: Promise<void> | null = null;
  * batches, soon after.
  */
 export function logRequest(request: CompletedRequest): void {
-  const completed = {
-    ...request,
-    requestBody: request.requestBody && beginningOf(request.requestBody),
-    completedAtMs: now().getTime(),
-  };
-  const bytes = bytesOf(completed);
-  if (pending.length >= maximumPendingRequests || pendingBytes + bytes > maximumPendingBytes) {
+  const requestBody = request.requestBody && beginningOf(request.requestBody);
+  const responseBody = request.responseBody && beginningOfText(request.responseBody);
+  const bytes = (requestBody?.byteLength ?? 0) + (responseBody?.length ?? 0);
+  if (waiting.requests >= maximumWaitingRequests || waiting.bytes + bytes > maximumWaitingBytes) {
     droppedRequests++;
     return;
   }
-  pending.push(completed);
-  pendingBytes += bytes;
-  if (pending.length >= flushAtRequests) writing ??= write();
+  waiting.requests++;
+  waiting.bytes += bytes;
+  const completedAtMs = now().getTime();
+  pending.push({ ...request, requestBody, responseBody, completedAtMs, bytes });
+  if (pending.length >= flushAtRequests && unwritten.length === 0) writing ??= write();
   else scheduleFlush();
 }
 
 /** Writes what is pending. Also called on shutdown. */
 export async function flushRequestLogs(): Promise<void> {
   while (writing) await writing;
-  if (pending.length === 0) return;
+  if (waiting.requests === 0) return;
   writing = write();
   await writing;
 }
@@ -90,15 +88,15 @@ function scheduleFlush(): void {
   if (timer) return;
   timer = setTimeout(() => {
     timer = undefined;
-    if (pending.length > 0) writing ??= write();
+    if (waiting.requests > 0) writing ??= write();
   }, flushIntervalMs).unref();
 }
 
 /** Writes one batch at a time. Requests that arrive meanwhile wait for the next. */
 async function write(): Promise<void> {
-  const batch = pending;
+  const batch = [...unwritten, ...pending.map(toRow)];
+  unwritten = [];
   pending = [];
-  pendingBytes = 0;
   const isWritten = await writeBatch(batch);
   if (droppedRequests > 0) {
     meter()?.count("droppedRequestLogs", {}, droppedRequests);
@@ -109,96 +107,114 @@ async function write(): Promise<void> {
     droppedRequests = 0;
   }
   writing = isWritten && pending.length >= flushAtRequests ? write() : null;
-  if (pending.length > 0) scheduleFlush();
+  if (waiting.requests > 0) scheduleFlush();
 }
 
-/**
- * @returns whether the batch was written or dropped. While the database is unreachable, the batch
- * waits, if there is room.
- */
-async function writeBatch(batch: PendingRequest[]): Promise<boolean> {
+/** @returns whether the batch was written. While the database is unreachable, it waits. */
+async function writeBatch(batch: Row[]): Promise<boolean> {
   try {
-    await runSql(insertRequestLogsStatement(toColumns(batch.map(withoutTextIfLate))));
+    await runSqlOnceConnected(() =>
+      insertRequestLogsStatement(toColumns(batch.map(withoutTextIfLate))),
+    );
+    leave(batch);
     return true;
   } catch (error) {
-    const hasRoom = batch.length + pending.length <= maximumPendingRequests;
-    if (isDatabaseUnavailable(error) && hasRoom) {
-      pending = [...batch, ...pending];
-      pendingBytes = pending.reduce((bytes, completed) => bytes + bytesOf(completed), 0);
-    } else {
+    if (isDatabaseUnavailable(error)) unwritten = batch;
+    else {
       log.warn(
         { error: (error as Error).message },
         "a batch of the request log could not be written",
       );
       droppedRequests += batch.length;
+      leave(batch);
     }
     return false;
   }
+}
+
+function leave(batch: Row[]): void {
+  waiting.requests -= batch.length;
+  for (const { bytes } of batch) waiting.bytes -= bytes;
 }
 
 /**
  * What a request said, if it is written so late that a redaction or erasure has cleared the log
  * since, is left out: its bodies, its idempotency key, and values in its path.
  */
-function withoutTextIfLate(completed: PendingRequest): CompletedRequest {
-  if (now().getTime() - completed.completedAtMs < lateMs()) return completed;
-  const path = completed.path
+function withoutTextIfLate(row: Row): Row {
+  if (now().getTime() - row.completedAtMs < lateMs) return row;
+  const path = row.path
     .replace(/\?.*$/, "")
     .replace(/(\/by-external-id\/).*$/, "$1[removed]")
     // A client may have sent a value, such as an email address, instead of an id.
     .replace(/\/(?!(?:[a-z][a-z0-9-]*|[a-z]+_[0-9A-Z]{26})(?:\/|$))[^/]+/g, "/[removed]");
-  const errorKind = completed.status < 400 ? null : errorKindOf(completed.responseBody);
-  return {
-    ...completed,
-    path,
-    errorKind,
-    idempotencyKey: null,
-    requestBody: null,
-    responseBody: null,
-  };
+  return { ...row, path, idempotencyKey: null, requestBody: null, responseBody: null };
 }
 
-/** Copies the beginning of a longer body, so that the whole body does not stay in memory. */
-const beginningOf = (body: Uint8Array) =>
-  body.byteLength > maximumBodyBytes ? Buffer.from(body.subarray(0, maximumBodyBytes)) : body;
+type Row = ReturnType<typeof toRow>;
 
-const bytesOf = ({ requestBody, responseBody }: CompletedRequest) =>
-  (requestBody?.byteLength ?? 0) + (responseBody?.length ?? 0);
-
-function toColumns(batch: CompletedRequest[]) {
-  const column = <Value>(pick: (completed: CompletedRequest) => Value) => batch.map(pick);
+/** A request as it is stored, with its secrets masked. */
+const toRow = (completed: CompletedRequest & Waiting) => {
+  const { key, status, durationMs, idempotencyKey, userAgent, requestBody, responseBody } =
+    completed;
   return {
-    tenantIds: column(({ key }) => key.tenantId),
-    environments: column(({ key }) => key.environment),
+    tenantId: key.tenantId,
+    environment: key.environment,
+    id: completed.id,
+    apiKeyId: key.id,
+    method: completed.method,
+    path: maskSecrets(completed.path).slice(0, maximumPathLength),
+    status,
+    durationMs: Math.round(durationMs),
+    errorKind: status < 400 ? null : (completed.errorKind ?? errorKindOf(responseBody)),
+    idempotencyKey: idempotencyKey && maskSecrets(idempotencyKey),
+    address: completed.address?.slice(0, maximumAddressLength),
+    userAgent: userAgent && maskSecrets(userAgent).slice(0, maximumUserAgentLength),
+    isReplay: completed.isReplay,
+    requestBody: requestBody && textOf(decoder.decode(requestBody)),
+    responseBody: responseBody && textOf(responseBody),
+    time: completed.startedAt,
+    completedAtMs: completed.completedAtMs,
+    bytes: completed.bytes,
+  };
+};
+
+function toColumns(batch: Row[]) {
+  const column = <Value>(pick: (row: Row) => Value) => batch.map(pick);
+  return {
+    tenantIds: column(({ tenantId }) => tenantId),
+    environments: column(({ environment }) => environment),
     ids: column(({ id }) => id),
-    apiKeyIds: column(({ key }) => key.id),
+    apiKeyIds: column(({ apiKeyId }) => apiKeyId),
     methods: column(({ method }) => method),
-    paths: column(({ path }) => maskSecrets(path).slice(0, maximumPathLength)),
+    paths: column(({ path }) => path),
     statuses: column(({ status }) => status),
-    durationsMs: column(({ durationMs }) => Math.round(durationMs)),
-    errorKinds: column(({ status, errorKind, responseBody }) =>
-      status < 400 ? null : (errorKind ?? errorKindOf(responseBody)),
-    ),
-    idempotencyKeys: column(({ idempotencyKey }) => idempotencyKey && maskSecrets(idempotencyKey)),
-    addresses: column(({ address }) => address?.slice(0, maximumAddressLength)),
-    userAgents: column(
-      ({ userAgent }) => userAgent && maskSecrets(userAgent).slice(0, maximumUserAgentLength),
-    ),
+    durationsMs: column(({ durationMs }) => durationMs),
+    errorKinds: column(({ errorKind }) => errorKind),
+    idempotencyKeys: column(({ idempotencyKey }) => idempotencyKey),
+    addresses: column(({ address }) => address),
+    userAgents: column(({ userAgent }) => userAgent),
     areReplays: column(({ isReplay }) => isReplay),
-    requestBodies: column(({ requestBody }) => requestBody && textOf(requestBody)),
-    responseBodies: column(({ responseBody }) => responseBody && textOf(responseBody)),
-    times: column(({ startedAt }) => startedAt),
+    requestBodies: column(({ requestBody }) => requestBody),
+    responseBodies: column(({ responseBody }) => responseBody),
+    times: column(({ time }) => time),
   };
 }
 
 const decoder = new TextDecoder();
 
+/** Copies the beginning of a longer body, so that the whole body does not stay in memory. */
+const beginningOf = (body: Uint8Array) =>
+  body.byteLength > maximumBodyBytes ? Buffer.from(body.subarray(0, maximumBodyBytes)) : body;
+
+/** The same. V8 keeps a whole string while a part of it is in use, unless the part is copied. */
+const beginningOfText = (body: string) =>
+  body.length > maximumBodyBytes
+    ? Buffer.from(body.slice(0, maximumBodyBytes), "utf16le").toString("utf16le")
+    : body;
+
 /** PostgreSQL does not accept NUL in text, but a rejected body may contain it. */
-function textOf(body: Uint8Array | string): string {
-  const beginning =
-    typeof body === "string" ? body.slice(0, maximumBodyBytes) : decoder.decode(body);
-  return maskSecrets(beginning).replaceAll("\0", "\ufffd");
-}
+const textOf = (body: string) => maskSecretsInBody(body).replaceAll("\0", "\ufffd");
 
 /** Read from the response itself, so that replayed responses have it too. */
 const errorKindOf = (body: string | null) =>

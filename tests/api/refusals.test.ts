@@ -47,6 +47,7 @@ test.each([
     "metadata[plan] must not be repeated",
   ],
   ["/conversations?metadata=gold", "/metadata", "metadata must be an object"],
+  ["/conversations?metadata=gold&metadata[plan]=gold", "/metadata", "metadata must be an object"],
   ["/agents?metadata[plan]=gold", "/metadata", "metadata is not a known parameter"],
   ["/customers?q=", "/q", "q must have at least one word"],
   ["/customers?q=%20", "/q", "q must have at least one word"],

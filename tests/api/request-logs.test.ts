@@ -1,10 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { findKey } from "@/lib/api-keys/key-cache";
 import { hashKey } from "@/lib/api-keys/key-format";
 import { reader } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
-import { maskSecrets } from "@/lib/request-logs/mask-secrets";
+import { maskSecrets, maskSecretsInBody } from "@/lib/request-logs/mask-secrets";
 import { flushRequestLogs, logRequest } from "@/lib/request-logs/request-log-buffer";
 import { maximumScannedRows } from "@/lib/request-logs/schema";
 import {
@@ -259,6 +259,9 @@ test("no row contains a secret of a request or a response", async () => {
     ["/customers", `${" ".repeat(16 * 1_024 - 30)}{"name":"${another.key}"}`],
     ["/webhooks", { url, events: ["*"], secret }],
     ["/webhooks", { url, events: [secret] }],
+    ["/webhooks", { url: `https://ops:${hunter}@example.com/in`, events: ["*"] }],
+    ["/webhooks", `${" ".repeat(16 * 1_024 - 40)}{"url":"https://ops:${hunter}@example.com/"}`],
+    ["/customers", { name: `https://example.com/?token=a\\"${hunter}` }],
     [`/customers?token=${hunter}&secret=${secret}&key=${another.key}`, {}],
     [`/conversations/${secret}/messages`, { text: secret }],
     ["/customers", { name: "Ada" }, { "idempotency-key": another.key }],
@@ -292,19 +295,34 @@ test.each([
     '{"a":"x_test_1","b":"line\\n\\"quoted\\" \\\\u0041"}',
     '{"a":"x_test_1","b":"line\\n\\"quoted\\" \\\\u0041"}',
   ],
+  [
+    '{"url":"http://127.0.0.1:4001/in?token=abc","description":"kept","more":"http://a:b@c"}',
+    '{"url":"http://127.0.0.1:4001/in?token=[masked]","description":"kept","more":"http://a:[masked]@c"}',
+  ],
+  [
+    '{"text":"See https://x.example/?token=abc&page=2 for the order at ada@x.example"}',
+    '{"text":"See https://x.example/?token=[masked]&page=2 for the order at ada@x.example"}',
+  ],
+])("text of a body that is not a secret stays: %s", (text, expected) => {
+  expect(maskSecretsInBody(text)).toBe(expected);
+});
+
+test.each([
   ["/v1/public/customers?limit=5&order=asc", "/v1/public/customers?limit=5&order=asc"],
-])("text that is not a secret stays: %s", (text, expected) => {
+  ['/v1/public/x?token=a%20b "c"&page=2', "/v1/public/x?token=[masked]&page=2"],
+  ["/v1/public/x?url=http://127.0.0.1:4001", "/v1/public/x?url=http://127.0.0.1:4001"],
+  ["/v1/public/x?url=http://a:b@c:80/", "/v1/public/x?url=http://a:[masked]@c:80/"],
+])("text of a path that is not a secret stays: %s", (text, expected) => {
   expect(maskSecrets(text)).toBe(expected);
 });
 
-test.each(['"', '"secret":', "_test_", "a-", "\\", ', \\"', '"token":"\\', "&secret"])(
-  "masking %j repeated many times takes linear time",
-  (part) => {
-    expect(
-      growth((size) => maskSecrets(`"${part.repeat(size / part.length)}`), 16_384),
-    ).toBeLessThan(24);
-  },
-);
+test.each([
+  ...['"', '"secret":', "_test_", "a-", "\\", ', \\"', '"token":"\\', "&secret"],
+  ...["&secret=", "//", "//a:", ":@", "a@"],
+])("masking %j repeated many times takes linear time", (part) => {
+  for (const mask of [maskSecrets, maskSecretsInBody])
+    expect(growth((size) => mask(`"${part.repeat(size / part.length)}`), 16_384)).toBeLessThan(24);
+});
 
 /** Runs `work` while the log cannot be written. */
 async function whileLogIsLocked<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -337,48 +355,57 @@ test("200 while the log cannot be written, and the log contains the requests aft
   await expect.poll(count).toBe(450);
 });
 
-test("the queue of the log is bounded, in rows and in bytes", async () => {
-  const tenant = await newTenant();
+/** Returns a function that logs a request of the tenant, without sending one. */
+async function logger(tenant: TestTenant) {
   const key = await findKey(hashKey(tenant.key));
   if (!key) throw new Error("the key is not known");
-  const log = (responseBody: string | null) =>
+  return (responseBody: string | null) =>
     logRequest({
-      ...{
-        id: newId("request"),
-        key,
-        method: "POST",
-        path: "/",
-        status: 200,
-        durationMs: 1,
-        idempotencyKey: null,
-      },
-      ...{
-        address: "127.0.0.1",
-        userAgent: null,
-        isReplay: false,
-        requestBody: null,
-        responseBody,
-        startedAt: new Date(),
-      },
+      ...{ id: newId("request"), key, method: "POST", path: "/", status: 200, durationMs: 1 },
+      ...{ idempotencyKey: null, address: "127.0.0.1", userAgent: null, isReplay: false },
+      ...{ requestBody: null, responseBody, startedAt: new Date() },
     });
+}
+
+test("the queue of the log is bounded, in rows and in bytes", async () => {
+  const tenant = await newTenant();
+  const log = await logger(tenant);
   const count = () => db().requestLog.count({ where: tenant.identity.partition });
 
   await flushRequestLogs();
   await whileLogIsLocked(async () => {
-    for (let index = 0; index < 200; index++) log(null);
-    // The first two hundred are being written; of the following, 5,000 wait.
+    // The first two hundred are being written, and count too.
     for (let index = 0; index < 10_000; index++) log(null);
   });
   await flushRequestLogs();
-  expect(await count()).toBe(5_200);
+  expect(await count()).toBe(5_000);
 
-  await whileLogIsLocked(async () => {
-    const body = " ".repeat(256 * 1_024);
-    for (let index = 0; index < 200; index++) log(body);
-  });
+  // Of each body, 16 KiB are kept. While the database is away, no attempt to write makes room.
+  const body = " ".repeat(256 * 1_024);
+  const away = Object.assign(new Error("away"), { code: "ECONNREFUSED" });
+  const connect = vi.spyOn(pool(), "connect").mockRejectedValue(away);
+  for (let round = 0; round < 3; round++) {
+    for (let index = 0; index < 1_000; index++) log(body);
+    await flushRequestLogs();
+  }
+  connect.mockRestore();
   await flushRequestLogs();
-  // 16 MiB are 64 of these.
-  expect(await count()).toBe(5_264);
+  expect(await count()).toBe(5_000 + 1_024);
+});
+
+test("a request that waits too long for a connection is logged without what it said", async () => {
+  const tenant = await newTenant();
+  const log = await logger(tenant);
+  const connect = pool().connect.bind(pool());
+  vi.spyOn(pool(), "connect").mockImplementationOnce(() => {
+    setCurrentTime(() => new Date(Date.now() + 7_000));
+    return connect();
+  });
+  log('{"text":"said"}');
+  await flushRequestLogs();
+  setCurrentTime(null);
+  const rows = await db().requestLog.findMany({ where: tenant.identity.partition });
+  expect(rows).toMatchObject([{ status: 200, responseBody: null }]);
 });
 
 test("the list is filtered by key, method, status, kind, path and time, and pages through all rows", async () => {

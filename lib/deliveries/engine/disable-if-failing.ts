@@ -1,29 +1,33 @@
-import { disableWebhook } from "@/lib/webhooks/disable";
+import { type AutomaticDisabling, disableWebhook } from "@/lib/webhooks/disable";
 import { disableAfterFailures } from "@/lib/webhooks/health";
 import type { EndedAttempt, RecordedAttempt } from "./record";
+
+type Delivery = EndedAttempt["delivery"];
 
 const statusGone = 410;
 
 /**
  * Disables the webhooks that reached the maximum number of failures, and those whose receiver
- * returned 410 Gone. A test never disables a webhook.
+ * returned 410 Gone, each once. A test never disables a webhook.
  */
 export async function disableIfFailing(
   attempts: EndedAttempt[],
   recorded: (RecordedAttempt | null)[],
 ): Promise<void> {
+  const failing = new Map<string, { delivery: Delivery; reason: AutomaticDisabling }>();
   for (const [index, { delivery, result, trigger }] of attempts.entries()) {
     const record = recorded[index];
     if (!record || trigger === "TEST") continue;
-    if ("statusCode" in result && result.statusCode === statusGone)
-      await disableWebhook(partitionOf(delivery), delivery.webhookId, "GONE");
-    else if (record.consecutiveFailures >= disableAfterFailures) {
-      await disableWebhook(partitionOf(delivery), delivery.webhookId, "CONSECUTIVE_FAILURES");
-    }
+    const isGone = "statusCode" in result && result.statusCode === statusGone;
+    if (isGone) failing.set(delivery.webhookId, { delivery, reason: "GONE" });
+    else if (record.consecutiveFailures >= disableAfterFailures && !failing.has(delivery.webhookId))
+      failing.set(delivery.webhookId, { delivery, reason: "CONSECUTIVE_FAILURES" });
   }
+  for (const { delivery, reason } of failing.values())
+    await disableWebhook(partitionOf(delivery), delivery.webhookId, reason);
 }
 
-const partitionOf = ({ tenantId, environment }: EndedAttempt["delivery"]) => ({
+const partitionOf = ({ tenantId, environment }: Delivery) => ({
   tenantId,
   environment,
 });
