@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
@@ -7,7 +7,7 @@ import { isStream, type Outgoing, type Wire } from "@/lib/api/pipeline";
 import { type ApiRequest, lateCode } from "@/lib/api/read-request";
 import { multipart } from "@/lib/api/read-upload";
 import { plainAddress } from "@/lib/platform/client-address";
-import { expectationFailed, requestTimeout } from "@/lib/platform/errors";
+import { type AppError, expectationFailed, requestTimeout } from "@/lib/platform/errors";
 import { noteRequest } from "@/lib/platform/loopback-exposure";
 import { cameThroughProxy } from "@/lib/platform/proxy-detection";
 import { noteUntrustedProxy } from "@/lib/platform/untrusted-proxy";
@@ -115,12 +115,14 @@ export function attachEdge(
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-    refuse(
-      socket,
-      error.code === lateCode ? requestTimeout() : malformed("The request is not valid HTTP."),
-      error,
-    );
+    refuse(socket, refusalOf(error), error);
   });
+}
+
+function refusalOf({ code }: NodeJS.ErrnoException): AppError {
+  if (code === lateCode) return requestTimeout();
+  if (code !== "HPE_HEADER_OVERFLOW") return malformed("The request is not valid HTTP.");
+  return malformed(`The URL and the headers have more than ${maxHeaderSize / 1_024} KiB.`);
 }
 
 type RawRequest = Pick<IncomingMessage, "rawHeaders">;

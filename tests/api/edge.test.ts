@@ -493,3 +493,13 @@ describe("a form that no page of ours sent is refused before Next reads it", () 
     expect(created.status).toBe(201);
   });
 });
+
+test("a request with more than 16 KiB of headers is told so", async () => {
+  const response = await fetch(`${baseUrl()}/v1/public/account`, {
+    headers: { "x-long": "a".repeat(17_000) },
+  });
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    expect.objectContaining({ detail: "The URL and the headers have more than 16 KiB." }),
+  ]);
+});
