@@ -1,4 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
+import { notedRequests } from "@/lib/events/noted-requests";
 import { recordEvent } from "@/lib/events/record-event";
 import {
   clearResponsesWithReply,
@@ -8,7 +9,6 @@ import {
   redactEvents,
   requestOf,
 } from "@/lib/events/redact";
-import { unchangedRequests } from "@/lib/events/unchanged";
 import { deleteFilesOfMessages } from "@/lib/files/service";
 import type { Caller } from "@/lib/platform/caller";
 import { timeOfChange } from "@/lib/platform/changes";
@@ -23,7 +23,7 @@ import { lockConversation } from "./service";
 /**
  * Removes the text, the metadata and the files of a message, and its place remains. Its event is redacted, too,
  * with what is stored of its deliveries. A job removes its preview from the conversation's events,
- * and clears the log of the request that posted it (lib/deletions).
+ * and clears the logs of the requests that posted it and uploaded its files (lib/deletions).
  * @returns the redacted message; it stays as it is if it was redacted before
  */
 export async function redactMessage(
@@ -41,7 +41,7 @@ export async function redactMessage(
   const at = timeOfChange(conversation.updatedAt);
   const redactedAt = at.toISOString();
   await runSql(redactMessageStatement({ ...partition, id, at }), caller);
-  await deleteFilesOfMessages(caller, [id]);
+  const fileIds = await deleteFilesOfMessages(caller, [id]);
   const later = { conversationId, sequence: { gt: before.sequence } };
   const hasLater = await db.message.findFirst({
     where: { ...partition, ...later, direction: { not: "INTERNAL" } },
@@ -62,10 +62,16 @@ export async function redactMessage(
     : events.flatMap((event) => requestOf(event)?.idempotencyKey ?? []);
   await forgetResponses(caller, keys, createdAt);
   const period = { since: createdAt, until: at };
-  for (const request of await unchangedRequests(caller, conversationId, period))
+  const noted = await notedRequests(caller, conversationId, period);
+  for (const fileId of fileIds) noted.push(...(await notedRequests(caller, fileId)));
+  for (const request of noted)
     if (request.key !== null) await forgetResponses(caller, [request.key], request.at);
   await db.deletion.create({
     data: { ...partition, id, conversationId, postedAt: createdAt, idempotencyKeys: keys },
+  });
+  const { customerId } = conversation;
+  await db.deletion.createMany({
+    data: fileIds.map((fileId) => ({ ...partition, id: fileId, customerId })),
   });
   const { environment } = partition;
   const ids = { id, environment, conversationId };

@@ -6,13 +6,13 @@ import {
   recordValues,
   type Serialize,
 } from "@/lib/events/idempotency-record";
+import { noteRequest } from "@/lib/events/noted-requests";
 import {
   type ConversationAgent,
   eventValues,
   newEvent,
   recordEvent,
 } from "@/lib/events/record-event";
-import { noteUnchanged } from "@/lib/events/unchanged";
 import type { Attachment } from "@/lib/files/schema";
 import { attachFiles, lockFilesToAttach } from "@/lib/files/service";
 import { notifyAssignee, notifyMentioned } from "@/lib/notifications/service";
@@ -384,7 +384,7 @@ async function writeChange(
   const before = toConversation(beforeRow);
   const changed = changedFields(before, toConversation(afterRow));
   if (changed.length === 0) {
-    if (before.lastMessagePreview !== null) await noteUnchanged(caller, before.id);
+    if (before.lastMessagePreview !== null) await noteRequest(caller, before.id);
     return before;
   }
 

@@ -4,9 +4,9 @@ import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 /** The maximum number of environments that a lookup skips because other workers hold them. */
 const maximumSteps = 100;
 
-/** Whether a deletion can be worked off. */
+/** Whether a deletion can be worked off. Those of messages and files clear the request log. */
 const isDue = (alias: string, now: string, logDelaySeconds: string) =>
-  `${alias}.finished_at IS NULL AND (${alias}.id NOT LIKE 'msg%' OR ${alias}.deleted_at <= ${now} - make_interval(secs => ${logDelaySeconds}))`;
+  `${alias}.finished_at IS NULL AND ((${alias}.id NOT LIKE 'msg%' AND ${alias}.id NOT LIKE 'fil%') OR ${alias}.deleted_at <= ${now} - make_interval(secs => ${logDelaySeconds}))`;
 
 /**
  * The oldest deletion, held by no other worker, of the next environment after the given one.
@@ -52,13 +52,23 @@ type Target = { tenantId: string; environment: string; id: string };
 const within = (alias: string, p: Target) =>
   `${alias}.tenant_id = ${p.tenantId} AND ${alias}.environment = ${p.environment}`;
 
-/** Nothing else refers to a message of a deleted conversation, so nothing waits for its lock. */
+/**
+ * Nothing else refers to a message of a deleted conversation, so nothing waits for its lock. The files
+ * are noted if the conversation had a customer, so that an erasure finds their uploads.
+ */
 export const deleteMessagesStatement = sql(
   "delete_messages",
   batch,
   (p) => `
   WITH doomed AS MATERIALIZED (
     SELECT m.id FROM messages m WHERE ${within("m", p)} AND m.conversation_id = ${p.id} ORDER BY m.sequence LIMIT ${p.limit} FOR UPDATE
+  ),
+  noted AS (
+    INSERT INTO deletions (tenant_id, environment, id, customer_id, finished_at)
+    SELECT d.tenant_id, d.environment, f.id, d.customer_id, now() FROM deletions d
+    CROSS JOIN ${fewRowsOf("doomed")} AS doomed
+    CROSS JOIN LATERAL (SELECT f.id FROM files f WHERE ${within("f", p)} AND f.message_id = doomed.id OFFSET 0) AS f
+    WHERE ${within("d", p)} AND d.id = ${p.id} AND d.customer_id IS NOT NULL
   )
   DELETE FROM messages m USING ${fewRowsOf("doomed")} AS doomed WHERE ${within("m", p)} AND m.id = doomed.id
   RETURNING 1 AS deleted`,

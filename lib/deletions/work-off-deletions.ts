@@ -1,3 +1,4 @@
+import { type NotedRequest, notedRequests } from "@/lib/events/noted-requests";
 import {
   eventsOfMessage,
   eventsWithPreview,
@@ -5,7 +6,6 @@ import {
   requestOf,
   type StoredEvent,
 } from "@/lib/events/redact";
-import { unchangedRequests } from "@/lib/events/unchanged";
 import { abandonBlob } from "@/lib/platform/blobs/service";
 import { type Caller, type Partition, system, withDatabase } from "@/lib/platform/caller";
 import { type Db, db, runSql } from "@/lib/platform/db";
@@ -40,6 +40,7 @@ const batches: Partial<Record<IdKind, Batch>> = {
   conversation: deleteMessages,
   knowledgeBase: deleteDocuments,
   message: clearTraces,
+  file: clearUpload,
 };
 
 /** Limits how long one call takes. The next call continues. */
@@ -47,8 +48,8 @@ const maximumBatches = 20;
 
 /**
  * Deletes what deleted conversations and knowledge bases left behind, and clears the logs of
- * redacted messages. Each batch is a transaction of its own, so nothing is locked for long, and a
- * crash costs nothing.
+ * redacted messages and of their files. Each batch is a transaction of its own, so nothing is locked
+ * for long, and a crash costs nothing.
  * @param limit rows
  * @returns how many rows were deleted, at least `limit` if there is more
  */
@@ -150,24 +151,33 @@ async function clearTraces(
   });
   if (isFirst && place) {
     const period = { since: place.createdAt, until: deletedAt };
-    requests.push(...(await unchangedRequests(caller, place.conversationId, period)));
+    requests.push(...(await notedRequests(caller, place.conversationId, period)));
   }
   if (isFirst && own.length === 0)
     for (const requestId of await requestsOfNote(caller, id))
       requests.push({ id: requestId, key: null, at: timeOfId(id) });
   if (isFirst) requests.push(...idempotencyKeys.map((key) => ({ id: "", key, at: timeOfId(id) })));
-  if (requests.length > 0) {
-    const clearing = clearLogsStatement({
-      ...partition,
-      requestIds: requests.map((request) => request.id),
-      keys: requests.map(({ key }) => key),
-      times: requests.map(({ at }) => at),
-    });
-    await runSql(clearing, caller);
-  }
+  await clearLogs(caller, requests);
   if (lastId === null) return 0;
   await runSql(continueDeletionStatement({ ...partition, id, afterId: lastId }), caller);
   return limit;
+}
+
+/** The upload of a file of a redacted message: its request has the file's name and hash. */
+async function clearUpload(caller: Caller, { id }: Task): Promise<number> {
+  await clearLogs(caller, await notedRequests(caller, id));
+  return 0;
+}
+
+async function clearLogs(caller: Caller, requests: NotedRequest[]): Promise<void> {
+  if (requests.length === 0) return;
+  const clearing = clearLogsStatement({
+    ...caller.partition,
+    requestIds: requests.map((request) => request.id),
+    keys: requests.map(({ key }) => key),
+    times: requests.map(({ at }) => at),
+  });
+  await runSql(clearing, caller);
 }
 
 const timeOfId = (id: string) => new Date(idTimeMs(id));

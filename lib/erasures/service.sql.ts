@@ -134,8 +134,18 @@ const isMentionedIn = (
     )
     .join(" OR ");
 
+/** Whether a message of the customer's has the file, or had it until the file was deleted. */
+const isFileOfCustomer = (p: Within & { customerId: string }, id: string) =>
+  `(starts_with(${id}, 'fil_') AND (${isOfCustomer(p, id)}
+        OR EXISTS (SELECT 1 FROM files f JOIN messages m ON ${within("m", p)} AND m.id = f.message_id
+          WHERE ${within("f", p)} AND f.id = ${id} AND ${isOfCustomer(p, "m.conversation_id")})))`;
+
+/** The id of what a request created. */
+const createdId = (response: string) => `substr(${response}, 8, 30)`;
+
 /**
- * Goes through stored responses in the order of keys. Those with a secret are about webhooks. The key
+ * Goes through stored responses in the order of keys. Those with a secret are about webhooks. The note
+ * of an upload starts with the file's id, and contains the upload's key. The key of a response
  * remains, so that a repeated request is not performed again, unless it contains one of the
  * customer's values.
  */
@@ -145,7 +155,8 @@ export const eraseRecordsStatement = sql(
   (p) => `
   WITH batch AS MATERIALIZED (
     SELECT i.key, lower(i.key) LIKE ANY (${p.patterns}) AS has_personal_key,
-      NOT i.is_encrypted AND (${isMentionedIn(p, ["i.body"])}) AS is_personal
+      NOT i.is_encrypted AND (${isMentionedIn(p, ["i.body"])} OR ${isFileOfCustomer(p, createdId("i.body"))}
+        OR (i.body <> '' AND ${isFileOfCustomer(p, "substr(i.key, 1, 30)")})) AS is_personal
     FROM (
       SELECT * FROM idempotency_records i WHERE ${within("i", p)} AND i.key > ${p.afterId} ORDER BY i.key LIMIT ${p.limit}
     ) AS i
@@ -185,7 +196,8 @@ export const eraseLogsStatement = sql(
   (p) => `
   WITH batch AS MATERIALIZED (
     SELECT l.id, lower(l.path) LIKE ANY (${p.patterns}) AS has_personal_path,
-      ${isMentionedIn(p, ["l.path", "l.request_body", "l.response_body", "l.idempotency_key"])} AS is_personal
+      ${isMentionedIn(p, ["l.path", "l.request_body", "l.response_body", "l.idempotency_key"])}
+        OR ${isFileOfCustomer(p, createdId("l.response_body"))} AS is_personal
     FROM (
       SELECT * FROM request_logs l WHERE ${within("l", p)} AND l.id > ${p.afterId} AND l.id < ${p.beforeId} ORDER BY l.id LIMIT ${p.limit}
     ) AS l

@@ -117,10 +117,15 @@ async function eraseConversations(caller: Caller, task: Task, limit: number): Pr
       caller,
     );
     messages += erased.length;
-    files += await deleteFilesOfMessages(
+    const fileIds = await deleteFilesOfMessages(
       caller,
       erased.map(({ id }) => id),
     );
+    // A later phase finds their uploads by these.
+    await caller.db.deletion.createMany({
+      data: fileIds.map((id) => ({ ...partition, id, customerId, finishedAt: at })),
+    });
+    files += fileIds.length;
     if (erased.length === room) {
       afterSequence = Math.max(...erased.map(({ sequence }) => sequence));
       break;

@@ -61,11 +61,11 @@ export const keysReturningStatement = sql(
 );
 
 /**
- * Notes that a request returned a resource and changed nothing, so that no event names it. The key
- * ends with a character that no client's key can have.
+ * Notes that a request returned a resource, and that no event names the request. The key ends with a
+ * character that no client's key can have.
  */
-export const noteUnchangedStatement = sql(
-  "note_unchanged",
+export const noteRequestStatement = sql(
+  "note_request",
   { ...partition, key: "text", idempotencyKey: "text", expiresAt: "timestamptz" },
   (p) => `
   INSERT INTO idempotency_records (tenant_id, environment, key, fingerprint, status, body, created_at, expires_at)
@@ -74,8 +74,8 @@ export const noteUnchangedStatement = sql(
 );
 
 /** The requests that were noted, by the keys between these two. */
-export const unchangedRequestsStatement = sql(
-  "unchanged_requests",
+export const notedRequestsStatement = sql(
+  "noted_requests",
   { ...partition, afterKey: "text", beforeKey: "text" },
   (p) => `
   SELECT i.key, i.body AS "idempotencyKey", i.created_at AS "createdAt" FROM idempotency_records i

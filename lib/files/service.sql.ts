@@ -19,3 +19,12 @@ export const lockFilesStatement = sql(
   WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ANY (${p.ids})
   ORDER BY id FOR UPDATE`,
 );
+
+export const deleteFilesStatement = sql(
+  "delete_files_of_messages",
+  { tenantId: "text", environment: "Environment", messageIds: "text[]" },
+  (p) => `
+  DELETE FROM files
+  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND message_id = ANY (${p.messageIds})
+  RETURNING id`,
+);

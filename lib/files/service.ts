@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { noteRequest } from "@/lib/events/noted-requests";
 import { blobStore } from "@/lib/platform/blobs/blob-store";
 import { adoptBlob, type StoredFile } from "@/lib/platform/blobs/service";
 import type { Caller } from "@/lib/platform/caller";
@@ -12,7 +13,11 @@ import type { FileModel } from "@/prisma/generated/models";
 import { noLink, toAttachments } from "./attachments";
 import { linkTo } from "./links";
 import type { Attachment, File, FileFields, StoredAttachment } from "./schema";
-import { isMessageReadableStatement, lockFilesStatement } from "./service.sql";
+import {
+  deleteFilesStatement,
+  isMessageReadableStatement,
+  lockFilesStatement,
+} from "./service.sql";
 
 /**
  * Adds a stored file, which a message can then have. Without one, it is deleted after 24 hours.
@@ -34,6 +39,7 @@ export async function createFile(
       ...{ sha256: new Uint8Array(sha256), blobKey, createdAt },
     },
   });
+  await noteRequest(caller, row.id);
   return { ...toFile(row), ...linkTo(caller.partition, row.id) };
 }
 
@@ -120,14 +126,14 @@ export async function attachFiles(
 /**
  * Deletes the files of messages whose rows stay. If a row is deleted, its files go with it. Either
  * way, the stored files are removed after the commit.
- * @returns how many there were
+ * @returns their ids, to note in `deletions`: the requests that uploaded them remain
  */
 export async function deleteFilesOfMessages(
-  { db, partition }: Caller,
+  caller: Caller,
   messageIds: string[],
-): Promise<number> {
-  const where = { ...partition, messageId: { in: messageIds } };
-  return (await db.file.deleteMany({ where })).count;
+): Promise<string[]> {
+  const deletion = deleteFilesStatement({ ...caller.partition, messageIds });
+  return (await runSql<{ id: string }>(deletion, caller)).map(({ id }) => id);
 }
 
 function toFile(row: FileModel): File {

@@ -10,7 +10,7 @@ import { setCurrentTime } from "@/lib/platform/time";
 import { flushRequestLogs, logRequest } from "@/lib/request-logs/request-log-buffer";
 import { firstIdAt, newId } from "@/lib/resources/ids";
 import { call, newTenant, type TestTenant } from "../support/api";
-
+import { uploadFile } from "../support/documents";
 import { eventsInOrder } from "../support/feed";
 import { searchFindsAll } from "../support/search";
 
@@ -221,6 +221,41 @@ test("200 redacts a message: responses of changes that changed nothing have no p
   expect((await patch("early")).text).toBe(early.text);
   const kept = logs.filter(({ method, responseBody }) => method === "PATCH" && responseBody);
   expect(kept.map(({ idempotencyKey }) => idempotencyKey)).toContain("early");
+});
+
+test("200 redacts a message with files: their names, texts and hashes are in no log or record, and other files stay", async () => {
+  const tenant = await newTenant();
+  const key = { "idempotency-key": "upload-1" };
+  const upload = () => uploadFile(tenant, "Her passport", "passport-4777.txt", key);
+  const [file, again] = [await upload(), await upload()];
+  expect(again.text).toBe(file.text);
+  const body = { name: "visa-4777.txt", text: "Her visa, 4777" };
+  const withoutKey = await call(tenant, "POST", "/files", body);
+  const other = await uploadFile(tenant, "A manual", "manual.txt", { "idempotency-key": "other" });
+  const attachments = [file.body.id, withoutKey.body.id];
+  const { body: conversation } = await call(tenant, "POST", "/conversations", {
+    channelId: "web",
+    message: { text: "See the files", attachments },
+  });
+  const path = `/conversations/${conversation.id}/messages`;
+  await call(tenant, "POST", path, { text: "And this one", attachments: [other.body.id] });
+  await logged(tenant, 6);
+  const { body: page } = await call(tenant, "GET", path);
+
+  await call(tenant, "DELETE", `${path}/${page.data[0].id}`);
+  // Immediately, not only once the log is cleared.
+  expect((await upload()).status).toBe(410);
+  await workOff(tenant);
+
+  const where = { where: tenant.identity.partition };
+  const logs = await db().requestLog.findMany(where);
+  const stored = JSON.stringify([logs, await db().idempotencyRecord.findMany(where)]);
+  for (const trace of ["4777", file.body.sha256, withoutKey.body.sha256])
+    expect(stored).not.toContain(trace);
+  const kept = logs.filter(({ path, responseBody }) => path.endsWith("/files") && responseBody);
+  expect(kept.map(({ idempotencyKey }) => idempotencyKey)).toContain("other");
+  expect(stored).toContain(other.body.sha256);
+  expect((await upload()).status).toBe(410);
 });
 
 test("200 redacts the event of a message that was posted while other requests were served", async () => {

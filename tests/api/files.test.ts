@@ -16,36 +16,14 @@ import { setCurrentTime } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
 import { purgeExpired } from "@/lib/retention/purge-expired";
 import { storedBytes } from "@/lib/storage/stored-bytes";
-import {
-  baseUrl,
-  call,
-  newKey,
-  newTenant,
-  patiently,
-  type Reply,
-  send,
-  type TestTenant,
-} from "../support/api";
-import { formOf, newKnowledgeBase, storeEarlier, upload } from "../support/documents";
+import { baseUrl, call, newKey, newTenant, patiently, send, type TestTenant } from "../support/api";
+import { formOf, newKnowledgeBase, storeEarlier, upload, uploadFile } from "../support/documents";
 import { eventsInOrder } from "../support/feed";
 import { type Content, docxType, pdfOf, png, wordParts, wordXml, zipOf } from "../support/files";
 
 afterEach(() => setCurrentTime(null));
 
 const kind = (name: string) => ({ type: expect.stringMatching(new RegExp(`/errors/${name}$`)) });
-
-/** Uploads a file, as a program does. */
-const uploadFile = (
-  { key }: Pick<TestTenant, "key">,
-  content: Content,
-  name: string,
-  headers: Record<string, string> = {},
-): Promise<Reply> =>
-  send("/v1/public/files", {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, ...headers },
-    body: formOf(content, name),
-  });
 
 const newFile = async (tenant: Pick<TestTenant, "key">, content: Content = png, name = "a.png") =>
   (await uploadFile(tenant, content, name)).body.id as string;

@@ -10,6 +10,7 @@ import { db, pool } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
 import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { call, newTenant, type TestTenant } from "../support/api";
+import { uploadFile } from "../support/documents";
 import { eventsInOrder } from "../support/feed";
 import { placesWith } from "../support/places-with";
 import { searchFindsAll } from "../support/search";
@@ -322,6 +323,65 @@ test("an erasure also removes what the redaction of a message left in events", a
     const { body: done } = await call(tenant, "GET", `/erasures/${erasure.id}`);
     expect(done.removed.events).toEqual(remaining);
   }
+});
+
+test("an erasure also empties the requests that uploaded the files of messages, and their stored responses", async () => {
+  const tenant = await newTenant();
+  const [customer, other] = [
+    (await call(tenant, "POST", "/customers", { name: "Ada" })).body,
+    (await call(tenant, "POST", "/customers", { name: "Bob" })).body,
+  ];
+  const hashes: string[] = [];
+  const upload = (name: string) =>
+    uploadFile(tenant, `The content of ${name}`, name, { "idempotency-key": `upload ${name}` });
+  /** Posts a message with a file of that name, in a conversation of its own. */
+  async function send(name: string, { customerId = customer.id, direction = "INBOUND" } = {}) {
+    const { body: file } = await upload(`${name}.txt`);
+    if (customerId === customer.id) hashes.push(file.sha256);
+    const { body } = await call(tenant, "POST", "/conversations", { channelId: "web", customerId });
+    const path = `/conversations/${body.id}`;
+    const message = { text: "Here it is", attachments: [file.id], direction };
+    const { body: posted } = await call(tenant, "POST", `${path}/messages`, message);
+    return { path, messagePath: `${path}/messages/${posted.id}` };
+  }
+  await atOneMoment(async () => {
+    await send("passport");
+    await send("visa", { direction: "INTERNAL" });
+    const deleted = await send("permit", { direction: "INTERNAL" });
+    await call(tenant, "DELETE", deleted.path);
+    while ((await workOffDeletions(500)) > 0);
+    // What is left of these is worked off only after the erasure has searched the log.
+    await call(tenant, "DELETE", (await send("license")).path);
+    await call(tenant, "DELETE", (await send("diploma")).messagePath);
+    await send("manual", { customerId: other.id });
+    await flushRequestLogs();
+  });
+  const where = tenant.identity.partition;
+  await expect.poll(() => db().requestLog.count({ where })).toBe(23);
+  const { body: erasure } = await call(tenant, "POST", `/customers/${customer.id}/erase`);
+  const phase = async () => (await db().erasure.findFirstOrThrow({ where })).phase;
+  for (let aheadMs = 0; (await phase()) !== "REST"; aheadMs += 5_000) {
+    setCurrentTime(() => new Date(Date.now() + aheadMs));
+    await workOffErasures(5);
+  }
+  setCurrentTime(null);
+
+  const stored = JSON.stringify([
+    await db().requestLog.findMany({ where }),
+    await db().idempotencyRecord.findMany({ where, select: { body: true } }),
+  ]);
+  const names = ["passport", "visa", "permit", "license", "diploma"];
+  const texts = [...names.map((name) => `${name}.txt"`), ...hashes];
+  expect(texts.filter((text) => stored.includes(text))).toEqual([]);
+  expect(stored).toContain(`manual.txt"`);
+  await workOff();
+  expect(await placesWith(hashes)).toEqual([]);
+  expect((await call(tenant, "GET", `/erasures/${erasure.id}`)).body).toMatchObject({
+    status: "COMPLETED",
+    removed: { messages: 3, files: 2 },
+  });
+  for (const name of names) expect((await upload(`${name}.txt`)).status).toBe(410);
+  expect((await upload("manual.txt")).status).toBe(201);
 });
 
 test("a message that arrives after its conversation was erased is kept, and so is its event", async () => {

@@ -302,7 +302,7 @@ const forEveryRole: Record<string, string> = {
   renameUser: "all users have a name",
   changeMutedNotifications: "all users choose their own notifications",
   markNotificationsRead: "all users read their own notifications",
-  noteUnchanged: "its callers require the role",
+  noteRequest: "its callers require the role",
   notifyOfQuota: "only the job that warns of quotas calls it",
   recordAudit: "its callers require the role",
   requireStepUp: "records what it refuses, and changes nothing else",

@@ -41,6 +41,19 @@ export function upload(
   });
 }
 
+/** Uploads a file for a message, as a program does. */
+export const uploadFile = (
+  { key }: Pick<TestTenant, "key">,
+  content: Content,
+  name: string,
+  headers: Record<string, string> = {},
+): Promise<Reply> =>
+  send("/v1/public/files", {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    body: formOf(content, name),
+  });
+
 /** Processes all pending documents of this test file's database. */
 export async function processAll(): Promise<void> {
   for (let turn = await processNextDocument(roundRobinStart); turn; )
