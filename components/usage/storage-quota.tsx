@@ -15,7 +15,7 @@ export function StorageQuota({ used, limit, plan }: { used: number; limit: numbe
       </div>
       <meter
         aria-labelledby="quota"
-        className="mt-2 block h-2.5 w-full"
+        className="meter mt-2 h-2.5 w-full"
         min={0}
         max={limit}
         low={limit * 0.8}
