@@ -8,7 +8,7 @@ export const metadata = { title: "Overview" };
 
 export default function DocsPage() {
   return (
-    <Frame path="/docs" isWide>
+    <Frame path="/docs">
       <PageTitle
         title="Parlance documentation"
         summary="Conversations over a REST API, with reliable webhooks. Start with the quickstart, or go to the reference."
@@ -22,7 +22,7 @@ export default function DocsPage() {
             >
               {title}
             </h2>
-            <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+            <ul className="grid gap-3 sm:grid-cols-2 2xl:grid-cols-3">
               {pages
                 .filter(({ path }) => path !== "/docs")
                 .map(({ path, title: name, summary }) => (
