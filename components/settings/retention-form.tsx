@@ -22,22 +22,24 @@ type RetentionFormProps = {
 const labels: Record<RetentionKind, { label: string; empty: string; things: string }> = {
   conversations: {
     label: "Closed conversations",
-    empty: "Empty: until you delete them. Counted from when a conversation was closed.",
+    empty:
+      "If this is empty, conversations are stored until you delete them. The days count from when a conversation was closed.",
     things: "conversations with their messages and files",
   },
   events: {
     label: "Events and deliveries",
-    empty: "Empty: 30 to 37 days. An event stays while a delivery of it waits or is held.",
+    empty:
+      "If this is empty, events are stored for 30 to 37 days. An event with a waiting or held delivery is stored longer.",
     things: "events with their deliveries",
   },
   requestLogs: {
     label: "Request logs",
-    empty: "Empty: 30 to 37 days.",
+    empty: "If this is empty, request logs are stored for 30 to 37 days.",
     things: "logged requests",
   },
   attempts: {
     label: "Delivery attempts and responses",
-    empty: "Empty: as long as their delivery.",
+    empty: "If this is empty, attempts are stored as long as their delivery.",
     things: "delivery attempts",
   },
 };

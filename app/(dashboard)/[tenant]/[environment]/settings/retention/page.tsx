@@ -20,7 +20,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base })
         description={`How long the ${environment} environment of ${tenant.name} stores data.`}
       />
       <SettingsTabs base={base} role={role} current="settings/retention" />
-      <Panel title="Days">
+      <Panel title="Retention in days">
         {hasRole(role, "ADMIN") ? (
           <RetentionForm
             key={JSON.stringify(retention)}
