@@ -910,7 +910,7 @@ test("customers are created, searched and edited with their metadata, and an exi
     customerId: id,
   });
   await page.goto(`${base}/customers/${id}`);
-  await page.getByRole("link", { name: "All 1 in the inbox" }).click();
+  await page.getByRole("link", { name: "View in the inbox" }).click();
   await expect(list(page).getByText("His lamp")).toBeVisible();
 });
 

@@ -99,7 +99,9 @@ export default dashboardPage<"customerId">(
                   href={`${base}/conversations?customerId=${customer.id}&status=all`}
                   className="text-accent hover:underline"
                 >
-                  All {customer.conversationCount.toLocaleString("en")} in the inbox
+                  {customer.conversationCount === 1
+                    ? "View in the inbox"
+                    : `View all ${customer.conversationCount.toLocaleString("en")} in the inbox`}
                 </Link>
               ) : null
             }
