@@ -24,7 +24,7 @@ const charts: { title: string; series: Series[]; values: (day: Day) => number[] 
     values: (day) => [day.messagesReceived, day.messagesSent],
   },
   {
-    title: "Webhook deliveries",
+    title: "Webhook attempts",
     series: [
       { name: "succeeded", variant: "good" },
       { name: "failed", variant: "danger" },
