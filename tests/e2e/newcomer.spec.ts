@@ -111,6 +111,14 @@ test("a new user gets from sign-up to a received webhook, and to live, by follow
   await expect(step(page, "Go live")).toBeHidden();
   await page.getByText("Show", { exact: true }).click();
   await expect(step(page, "Go live")).toBeVisible();
+  const received = step(page, "Receive an event");
+  await expect(received).toContainText(`${receiver.url}/hook has received an event.`);
+
+  // The page of live says that this happened in test.
+  await page.goto(overview.replace(/test$/, "live"));
+  await page.getByText("Show", { exact: true }).click();
+  await expect(request).toContainText("Latest request in test:");
+  await expect(received).toContainText(`${receiver.url}/hook has received an event in test.`);
 });
 
 test("a new user resolves a conversation, and finds the second factor from the first page, which can wait", async ({

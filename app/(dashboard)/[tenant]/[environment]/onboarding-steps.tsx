@@ -23,6 +23,9 @@ import { sendTestEventAction } from "./webhooks/actions";
 
 type Visitor = { tenantSlug: string; environment: Environment; mayManage: boolean; now: Date };
 
+/** Requests and webhooks in the checklist are always in test, also on the page of live. */
+const inTest = (environment: Environment) => (environment === "test" ? "" : " in test");
+
 /** Listens on this machine, prints requests, and responds with 200. */
 const receiver = `node -e 'require("http").createServer((q, r) => { q.pipe(process.stdout); q.on("end", () => { console.log(); r.end() }) }).listen(4000)'`;
 
@@ -51,7 +54,7 @@ function keyStep({ hasTestKey }: Progress, { environment, mayManage }: Visitor):
 
 function requestStep(
   { hasSucceeded, latestRequest }: Progress,
-  { tenantSlug, now }: Visitor,
+  { tenantSlug, environment, now }: Visitor,
 ): Step {
   const { APP_URL, SERVICE_PREFIX } = env();
   const placeholder = `${SERVICE_PREFIX}_test_…`;
@@ -66,7 +69,7 @@ function requestStep(
       <>
         {latestRequest ? (
           <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted">
-            Latest request: <MethodBadge method={latestRequest.method} />
+            Latest request{inTest(environment)}: <MethodBadge method={latestRequest.method} />
             <code className="break-all font-mono text-xs">{latestRequest.path}</code>
             <StatusBadge status={latestRequest.status} />
             <span className="tabular-nums">{latestRequest.durationMs} ms</span>
@@ -119,7 +122,7 @@ function HowToFix({ kind, body }: { kind: ErrorKind; body: string | null }) {
   );
 }
 
-function webhookStep({ webhook }: Progress, { tenantSlug, mayManage }: Visitor): Step {
+function webhookStep({ webhook }: Progress, { tenantSlug, environment, mayManage }: Visitor): Step {
   const isDone = webhook?.hasReceived ?? false;
   const path = `/${tenantSlug}/test/webhooks`;
   const missing = <RoleNote sentence={roleSentence("ADMIN", "create and test webhooks")} />;
@@ -128,15 +131,16 @@ function webhookStep({ webhook }: Progress, { tenantSlug, mayManage }: Visitor):
     isDone,
     children: isDone ? (
       <p className="text-muted">
-        <span className="break-all">{webhook?.url}</span> has received an event.{" "}
+        <span className="break-all">{webhook?.url}</span> has received an event
+        {inTest(environment)}.
       </p>
     ) : !mayManage ? (
       missing
     ) : webhook ? (
       <>
         <p className="text-muted">
-          <span className="break-all">{webhook.url}</span> has not responded yet. Send it a test
-          event and check its response.
+          <span className="break-all">{webhook.url}</span> has not responded
+          {inTest(environment)} yet. Send it a test event and check its response.
         </p>
         <TestButton
           path={`${path}/${webhook.id}`}
