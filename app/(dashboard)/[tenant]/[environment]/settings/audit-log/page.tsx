@@ -47,7 +47,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
     <>
       <PageHeader
         title="Audit log"
-        description="Every change in this organization, in both environments. Entries cannot be edited or deleted; each contains the hash of the previous one."
+        description="Changes, sign-ins, exports and refused attempts in this organization, in both environments. Entries cannot be edited or deleted; each contains the hash of the previous one."
         guide="audit-log"
         actions={
           <a
