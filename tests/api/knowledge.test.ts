@@ -215,6 +215,15 @@ describe("uploading", () => {
     expect(await filesOnDisk("kept", tenant)).toEqual([]);
   });
 
+  test("415 says which ending of the name the content does not match", async () => {
+    const tenant = await newTenant();
+    const base = await newKnowledgeBase(tenant);
+    const { body } = await upload(tenant, base, formOf("Only text", "paper.PDF"));
+    expect(body.detail).toMatch(
+      /\. The name of this file ends in \.PDF, but its content is plain text\.$/,
+    );
+  });
+
   test.each([
     ["a PNG named .txt", png, "notes.txt"],
     ["text with a NUL", "a\0b", "notes.txt"],

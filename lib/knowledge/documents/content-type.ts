@@ -48,7 +48,8 @@ export async function detectContentType(
   file: Pick<IncomingFile, "path" | "sizeBytes" | "head" | "isText">,
   name: string,
 ) {
-  const promised = typesByEnding.get(/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "");
+  const [, ending = ""] = /\.([a-z]+)$/i.exec(name) ?? [];
+  const promised = typesByEnding.get(ending.toLowerCase());
   // Processing checks whether there is any content.
   if (file.sizeBytes === 0) return promised ?? "text/plain";
 
@@ -68,7 +69,7 @@ export async function detectContentType(
   if (!file.isText)
     throw unsupported("The content of this file is none of these types, and not UTF-8 text");
   if (promised === "application/pdf" || promised === docx)
-    throw unsupported("The name of this file says so, but its content is text");
+    throw unsupported(`The name of this file ends in .${ending}, but its content is plain text`);
   return /^\uFEFF?\s*<(!doctype html|html)\b/i.test(file.head.toString())
     ? "text/html"
     : (promised ?? "text/plain");
