@@ -49,7 +49,10 @@ const maximumMetadataFilters = 5;
 
 /** `metadata[plan]=gold` in the query of a list. */
 export const metadataFilter = z
-  .record(metadataKey, z.string().max(500))
+  .record(metadataKey, z.string().max(500), {
+    error: ({ code }) =>
+      code === "invalid_type" ? "must be written as `metadata[key]=value`" : undefined,
+  })
   .refine(
     (value) => Object.keys(value).length <= maximumMetadataFilters,
     `must have at most ${maximumMetadataFilters} keys`,

@@ -46,8 +46,16 @@ test.each([
     "/metadata[plan]",
     "metadata[plan] must not be repeated",
   ],
-  ["/conversations?metadata=gold", "/metadata", "metadata must be an object"],
-  ["/conversations?metadata=gold&metadata[plan]=gold", "/metadata", "metadata must be an object"],
+  [
+    "/conversations?metadata=gold",
+    "/metadata",
+    "metadata must be written as `metadata[key]=value`",
+  ],
+  [
+    "/conversations?metadata=gold&metadata[plan]=gold",
+    "/metadata",
+    "metadata must be written as `metadata[key]=value`",
+  ],
   ["/agents?metadata[plan]=gold", "/metadata", "metadata is not a known parameter"],
   ["/customers?q=", "/q", "q must have at least one word"],
   ["/customers?q=%20", "/q", "q must have at least one word"],
