@@ -295,7 +295,7 @@ export const preconditionFailed = ({ exists = true } = {}) =>
 export const bodyTooLarge = (maximumBytes: number) =>
   new AppError(
     "payload-too-large",
-    `A body must have at most ${maximumBytes / 1_024} KiB.`,
+    `A body can be at most ${maximumBytes / 1_024} KiB.`,
     {},
     { Connection: "close" },
   );
