@@ -258,7 +258,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     },
   },
   "limit-reached": {
-    what: "A limit of the environment is reached. `limit` is its value, `current` the current amount.",
+    what: "A limit is reached. `limit` is its value, `current` the current amount.",
     why: [
       "An environment has at most 20 webhooks, and each webhook at most 100 tests and resends waiting to be sent, and one replay in progress.",
       "An API key has at most 10 open event streams, over all its clients, and all keys of an environment together at most 100.",

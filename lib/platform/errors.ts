@@ -22,7 +22,7 @@ export const errorKinds = {
   "conversation-closed": { status: 409, title: "The conversation is closed" },
   "agent-archived": { status: 409, title: "The agent is archived" },
   "rotation-in-progress": { status: 409, title: "A secret rotation is still in progress" },
-  "limit-reached": { status: 409, title: "A limit of the environment is reached" },
+  "limit-reached": { status: 409, title: "A limit is reached" },
   "in-use": { status: 409, title: "The resource is in use" },
   gone: { status: 410, title: "The data was erased" },
   "precondition-failed": { status: 412, title: "The resource is not the version in If-Match" },

@@ -219,6 +219,8 @@ test("409 for the eleventh open stream of a key, until one of the ten is closed"
   const refused = await call(tenant, "GET", "/events/stream");
   expect([refused.status, refused.body.limit, refused.body.current]).toEqual([409, 10, 10]);
   expect(refused.body.type).toMatch(/limit-reached$/);
+  // A title that is also true for the limit of a key.
+  expect(refused.body.title).toBe("A limit is reached");
   expect((await call(tenant, "HEAD", "/events/stream")).status).toBe(200);
   const other = await newKey(tenant);
   (await openStream(other, "GET", "/events/stream")).close();
