@@ -161,7 +161,7 @@ test("nor of an erasure and of an organization's deletion while many changes of 
 async function rowsReadPerRedaction(messages: number, offset: number): Promise<number> {
   await pool().query(
     `INSERT INTO deletions (tenant_id, environment, id, deleted_at)
-     SELECT tenant_id, environment, id, now() - interval '1 minute' FROM messages
+     SELECT tenant_id, environment, id, now() - interval '1 hour' FROM messages
      WHERE tenant_id = '${large.tenantId}' AND id > 'msg_' || ulid_time(now() - interval '20 days') ORDER BY id OFFSET $1 LIMIT $2`,
     [offset, messages],
   );
