@@ -11,11 +11,13 @@ const browserArguments = [
   "--no-first-run",
 ];
 
-// `npm test` leaves these to `npm run test:full`: files by that name, and tests with that tag.
+// `npm test` leaves these to `npm run test:full`: files by that name, and tests with that tag. Those
+// of a release are run in both.
 const longTests = /\.full\.spec\.ts|@full/;
 const suites: Record<string, { grep?: RegExp; grepInvert?: RegExp }> = {
   fast: { grepInvert: longTests },
   full: { grep: longTests },
+  release: { grep: /@release/ },
 };
 
 export default defineConfig({

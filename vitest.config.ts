@@ -5,16 +5,14 @@ import { defineConfig } from "vitest/config";
 // Set by the scripts of package.json.
 const { TEST_SUITE, TEST_FOLDER = "**" } = process.env;
 
-// These run with either clock (tests/support/clocks.ts): with Inngest only in the long suite.
-const suitesOfClocks = ["disabling", "recurring-jobs", "requested-attempts", "schedule"].map(
-  (name) => `tests/delivery/${name}.test.ts`,
-);
+// These run with either clock (tests/support/clocks.ts): with Inngest not in the fast suite.
+const delivery = (names: string[]) => names.map((name) => `tests/delivery/${name}.test.ts`);
 
 const include =
   TEST_SUITE === "release"
-    ? ["tests/**/*.release.test.ts"]
+    ? ["tests/**/*.release.test.ts", ...delivery(["disabling", "requested-attempts"])]
     : TEST_SUITE === "full"
-      ? [`tests/${TEST_FOLDER}/**/*.full.test.ts`, ...suitesOfClocks]
+      ? [`tests/${TEST_FOLDER}/**/*.full.test.ts`, ...delivery(["recurring-jobs", "schedule"])]
       : [`tests/${TEST_FOLDER}/**/*.test.ts`];
 const exclude = [
   "tests/e2e/**",

@@ -3,8 +3,8 @@
 //   npm test               every quick test
 //   npm run test:full      the checks, and what takes longer: the API tests through Next's own
 //                          server, the long faults and deliveries (*.full.test.ts), and the
-//                          accessibility of every page in every look (*.full.spec.ts, @full)
-//   npm run test:release   what takes minutes and rarely fails (*.release.test.ts), by hand
+//                          accessibility of every page (*.full.spec.ts, @full)
+//   npm run test:release   what takes minutes and rarely fails (*.release.test.ts, @release), by hand
 //
 // Each runner goes to its end. The last line counts all tests together, and the exit code says
 // whether all of them passed.
@@ -55,7 +55,7 @@ if (suite.TEST_SUITE === "full") {
   );
 }
 counts.push(countVitest(vitestReport, await run(bin("vitest"), vitest(vitestReport), suite)));
-if (suite.TEST_SUITE !== "release" && chromium) {
+if (chromium) {
   const environment = {
     ...suite,
     PLAYWRIGHT_JSON_OUTPUT_FILE: playwrightReport,
@@ -67,7 +67,7 @@ if (suite.TEST_SUITE !== "release" && chromium) {
       await run(bin("playwright"), ["test", "--reporter=list,json"], environment),
     ),
   );
-} else if (!chromium) {
+} else {
   counts.push({ passed: 0, failed: 0, skipped: 1 });
   remarks.push(
     "Chromium is missing: the browser tests were not run (apt-get install chromium, or set CHROMIUM_PATH).",

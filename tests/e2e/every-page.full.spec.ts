@@ -6,12 +6,19 @@ import { expectNoHoverOnly, expectNoOverflow, expectNoViolations, watch } from "
 /** The compressed size of all scripts of a page: what a first visit loads until it is complete. */
 const maximumScriptKilobytes = 180;
 
+const wide = { width: 1280, height: 900 };
+const narrow = { width: 390, height: 844 };
+const small = { width: 320, height: 640 };
+/** Before a release, each page is checked in all of them; otherwise, in both schemes and widths. */
 const looks = [
-  { name: "light", colorScheme: "light" as const, viewport: { width: 1280, height: 900 } },
-  { name: "dark", colorScheme: "dark" as const, viewport: { width: 1280, height: 900 } },
-  { name: "narrow", colorScheme: "light" as const, viewport: { width: 390, height: 844 } },
-  { name: "small", colorScheme: "dark" as const, viewport: { width: 320, height: 640 } },
-];
+  { name: "light", colorScheme: "light", viewport: wide, isEssential: true },
+  { name: "dark", colorScheme: "dark", viewport: wide, isEssential: false },
+  { name: "light and narrow", colorScheme: "light", viewport: narrow, isEssential: false },
+  { name: "dark and small", colorScheme: "dark", viewport: small, isEssential: true },
+] as const;
+const checkedLooks = looks.filter(
+  ({ isEssential }) => isEssential || process.env.TEST_SUITE === "release",
+);
 
 let furnished: Awaited<ReturnType<typeof furnish>> | undefined;
 
@@ -33,7 +40,7 @@ test.beforeAll(async ({ browser }) => {
 test.afterAll(() => furnished?.close());
 
 for (let part = 1; part <= parts; part++)
-  test(`every page, light, dark and narrow: axe reports no violations, nothing overflows or needs a pointer to be read, no other host is requested, the console is empty (${part} of ${parts})`, async ({
+  test(`every page in several looks: axe reports no violations, nothing overflows or needs a pointer to be read, no other host is requested, the console is empty (${part} of ${parts}) @release`, async ({
     browser,
   }) => {
     const context = await newVisitor(browser);
@@ -49,7 +56,7 @@ for (let part = 1; part <= parts; part++)
         pageName,
       ).toBeVisible();
       await expectNoHoverOnly(page, pageName);
-      for (const { name, colorScheme, viewport } of looks) {
+      for (const { name, colorScheme, viewport } of checkedLooks) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize(viewport);
         await expectNoOverflow(page, `${pageName}, ${name}`);
