@@ -205,6 +205,7 @@ async function finish(
   );
   if (!isTarget)
     throw new Error("The target is not the database that the organization was moved to.");
+  await advancePositions(sessions);
   await openTarget(target, tenantId);
   const openedAt = performance.now();
   // If the tenant comes back, its processes still know that it was moved away.
@@ -224,6 +225,24 @@ async function finish(
   await source.query("DELETE FROM tenant_moves WHERE tenant_id = $1", [tenantId]);
   report("moved");
   return openedAt;
+}
+
+/** How far the target's positions are ahead, so that none that is taken meanwhile is passed. */
+const spareAhead = 1_000_000;
+
+/**
+ * Deliveries keep their positions in their lanes (lanes.sql.ts), and those that the target adds come
+ * after them.
+ */
+async function advancePositions({ source, target }: Sessions): Promise<void> {
+  const row = await readRow<{ value: string }>(
+    source,
+    `SELECT last_value + ${spareAhead} AS value FROM delivery_positions`,
+  );
+  await target.query(
+    "SELECT setval('delivery_positions', $1) FROM delivery_positions WHERE last_value < $1",
+    [row?.value],
+  );
 }
 
 const resultOf = (

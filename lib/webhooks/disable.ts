@@ -18,11 +18,13 @@ export type AutomaticDisabling = "CONSECUTIVE_FAILURES" | "GONE";
  * Disables a webhook because of its receiver, and holds waiting deliveries. Notifies the tenant's
  * other webhooks, its owners and admins by mail, and its chat with an alert. Harmless to call twice
  * or too late: the row is locked and checked again.
+ * @param goneUrl the URL that is gone. If the webhook has another one by now, nothing happens
  */
 export async function disableWebhook(
   partition: Partition,
   webhookId: string,
   reason: AutomaticDisabling,
+  goneUrl?: string,
 ): Promise<void> {
   await mutate(system(partition), async (caller) => {
     const key = { ...partition, id: webhookId };
@@ -32,6 +34,7 @@ export async function disableWebhook(
     });
     if (row?.status !== "ENABLED") return;
     if (reason === "CONSECUTIVE_FAILURES" && row.consecutiveFailures < disableAfterFailures) return;
+    if (reason === "GONE" && goneUrl !== undefined && row.url !== goneUrl) return;
 
     const at = now();
     const disabled = await caller.db.webhook.update({

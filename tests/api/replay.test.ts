@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
-import { db } from "@/lib/platform/db";
+import { db, pool } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";
 import { call, newKey, newTenant, type Reply, type TestTenant, withoutIds } from "../support/api";
 import { eventsInOrder } from "../support/feed";
+import { hasWaiting, watch } from "../support/locks";
 import { type Receiver, startReceiver } from "../support/receiver";
 
 let receiver: Receiver;
@@ -166,6 +167,37 @@ test("workers that share a replay, while events are raised, make one delivery of
   expect(new Set(deliveries.map(({ eventId }) => eventId)).size).toBe(count + 8);
   expect(deliveries).toHaveLength(count + 8);
   expect(await replay(tenant, webhook, { dryRun: true })).toMatchObject({ body: { count: 0 } });
+});
+
+test("an event that a job deletes while it is replayed gets no delivery", async () => {
+  const tenant = await newTenant();
+  await newConversation(tenant);
+  const webhook = await newWebhook(tenant, ["*"]);
+  await newConversation(tenant);
+  await newConversation(tenant);
+  const [first] = await deliveriesOf(webhook.id);
+  await setStatus(first?.id as string, "FAILED");
+  const kept = (await eventsInOrder(tenant)).at(-1)?.id;
+  expect((await replay(tenant, webhook)).body).toEqual({ count: 2, isMore: false });
+
+  const client = await pool().connect();
+  try {
+    await client.query("BEGIN");
+    const { rowCount } = await client.query(
+      "DELETE FROM events WHERE tenant_id = $1 AND id <> $2",
+      [tenant.tenantId, kept],
+    );
+    expect(rowCount).toBe(2);
+    const replaying = workOffBacklog(500);
+    const state = watch(replaying);
+    while (!state.hasSettled && !(await hasWaiting(pool(), "%'REPLAY'%")));
+    await client.query("COMMIT");
+    await replaying;
+  } finally {
+    client.release();
+  }
+  expect((await deliveriesOf(webhook.id)).map(({ eventId }) => eventId)).toEqual([kept]);
+  expect(await db().backlogTask.count({ where: { webhookId: webhook.id } })).toBe(0);
 });
 
 test("202 for a repeated request with its Idempotency-Key makes one replay, and leaves one audit entry", async () => {

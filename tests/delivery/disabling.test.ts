@@ -86,6 +86,23 @@ withEachClock(() => {
     expect(audited).toMatchObject([{ targetId: webhook.id, actorType: "SYSTEM" }]);
   });
 
+  test("410 from an earlier URL does not disable the webhook", async () => {
+    const { webhook, delivery } = await newDelivery(receiver.url);
+    const url = `${receiver.url}/new`;
+    receiver.respond = (response, { path }) => {
+      if (path === "/new") return void response.writeHead(200).end();
+      // While the attempt is in flight.
+      void mutate(system(webhook.partition), (caller) =>
+        updateWebhook(caller, webhook.id, { url }),
+      ).then(() => response.writeHead(410).end());
+    };
+    await clock.settle();
+    expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([{ statusCode: 410 }]);
+    expect(await find(webhook)).toMatchObject({ status: "ENABLED", url });
+    await clock.advance(100);
+    expect(await count(webhook)).toEqual({ DELIVERED: 1 });
+  });
+
   test("99 failures, a success and 99 more do not disable, 100 do", async () => {
     receiver.respondWith(500);
     const webhook = await newWebhook(receiver.url);

@@ -167,7 +167,7 @@ test("requested attempts are claimed in turn: the first of each webhook, then th
   const taken: string[] = [];
   for (let round = 0; round < 3; round++)
     taken.push(
-      ...(await claimRequested({ now: clock.now(), limit: 3, overdueSeconds: 0 })).map(
+      ...(await claimRequested({ now: clock.now(), limit: 3, overdueSeconds: 0 })).deliveries.map(
         ({ webhookId }) => webhookId,
       ),
     );

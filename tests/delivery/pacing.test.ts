@@ -105,13 +105,37 @@ describe("claims", () => {
     await mutate(system(webhook.partition), (caller) =>
       resendDelivery(caller, webhook.id, delivery.id),
     );
-    expect(await claimRequested({ limit: 10, overdueSeconds: 0 })).toEqual([]);
+    expect((await claimRequested({ limit: 10, overdueSeconds: 0 })).deliveries).toEqual([]);
     time.advance(1.1);
     expect((await claim()).deliveries).toEqual([]);
-    expect(await claimRequested({ limit: 10, overdueSeconds: 0 })).toHaveLength(1);
+    expect((await claimRequested({ limit: 10, overdueSeconds: 0 })).deliveries).toHaveLength(1);
     expect((await claim()).deliveries).toEqual([]);
     time.advance(1.1);
     expect((await claim()).deliveries).toHaveLength(1);
+  });
+
+  test("many resends go at the limit, and those that hang leave the rest to what is due", async () => {
+    const webhook = await newWebhook("http://127.0.0.1:9/", undefined, { maxPerSecond: 20 });
+    const [due, requested] = [
+      await raiseBacklog(webhook.partition, webhook.id, 30, time.now()),
+      await raiseBacklog(webhook.partition, webhook.id, 30, time.now()),
+    ];
+    await db().delivery.updateMany({
+      where: { id: { in: requested.map(({ id }) => id) } },
+      data: { requestedAt: time.now(), requestedTrigger: "MANUAL" },
+    });
+    const taken: string[] = [];
+    for (let turn = 0; turn < 20; turn++) {
+      const { deliveries, againMs } = await claimRequested({ limit: 20, overdueSeconds: 0 });
+      taken.push(...[...deliveries, ...(await claim()).deliveries].map(({ id }) => id));
+      expect(taken).toHaveLength(turn + 1);
+      // While one of them may start, the worker claims as often as the limit allows.
+      expect(againMs === null ? null : Math.round(againMs)).toBe(turn < 5 ? 50 : null);
+      time.advance(0.05);
+    }
+    const isRequested = taken.map((id) => requested.some((delivery) => delivery.id === id));
+    expect(isRequested).toEqual(Array.from({ length: 20 }, (_, turn) => turn < 5));
+    expect(due.map(({ id }) => id)).toEqual(expect.arrayContaining(taken.slice(5)));
   });
 
   test("a limit that is removed no longer delays", async () => {

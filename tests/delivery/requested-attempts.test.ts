@@ -96,9 +96,9 @@ withEachClock(() => {
     await clock.settle();
     await resend(webhook, delivery.id);
     // Claimed, and then the process is gone.
-    expect(await claimRequested({ now: clock.now(), limit: 10, overdueSeconds: 0 })).toMatchObject([
-      { id: delivery.id, trigger: "MANUAL" },
-    ]);
+    expect(
+      (await claimRequested({ now: clock.now(), limit: 10, overdueSeconds: 0 })).deliveries,
+    ).toMatchObject([{ id: delivery.id, trigger: "MANUAL" }]);
     await clock.advance(29);
     expect(receiver.requests).toHaveLength(1);
     await clock.advance(120);

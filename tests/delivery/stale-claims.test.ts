@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { claimDelivery, leaseSeconds, mayStart } from "@/lib/deliveries/engine/claim";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { giveBack } from "@/lib/deliveries/engine/release-leases";
@@ -23,8 +23,12 @@ const holdRecording = `
   END $$;
   CREATE TRIGGER hold_recording AFTER INSERT ON delivery_days FOR EACH STATEMENT EXECUTE FUNCTION hold_recording()`;
 
-test("what was claimed before its webhook changed and could not be sent for seconds is claimed again", async () => {
+beforeAll(async () => {
   process.env.DATABASE_STATEMENT_TIMEOUT_MS = "60000";
+  await pool().query(holdRecording);
+});
+
+test("what was claimed before its webhook changed and could not be sent for seconds is claimed again", async () => {
   const [before, after] = [await startReceiver(), await startReceiver()];
   const { partition, id } = await newWebhook(before.url);
   // So that recording successes does not lock it.
@@ -34,7 +38,6 @@ test("what was claimed before its webhook changed and could not be sent for seco
   );
   const client = new pg.Client({ connectionString: env().DATABASE_URL });
   await client.connect();
-  await client.query(holdRecording);
   await client.query("SELECT pg_advisory_lock($1)", [recordingLock]);
   await raiseBacklog(partition, id, 400, new Date(Date.now() - 60_000));
   const delivering = startDelivering({ pollMs: 20 });
@@ -59,6 +62,48 @@ test("what was claimed before its webhook changed and could not be sent for seco
   const ids = [...before.requests, ...after.requests].map(({ headers }) => headers["webhook-id"]);
   expect(new Set(ids).size).toBe(400);
   expect(ids).toHaveLength(400);
+});
+
+test("deliveries with a limit per second do not gather while they cannot be sent", async () => {
+  const receiver = await startReceiver();
+  const [busy, paced] = [
+    await newWebhook(receiver.url),
+    await newWebhook(receiver.url, undefined, { maxPerSecond: 100 }),
+  ];
+  const client = new pg.Client({ connectionString: env().DATABASE_URL });
+  await client.connect();
+  const delivering = startDelivering({ pollMs: 20 });
+  const countLeased = async () => {
+    const { rows } = await pool().query<{ count: number }>(
+      "SELECT count(*)::int AS count FROM deliveries WHERE webhook_id = $1 AND lease_holder IS NOT NULL",
+      [paced.id],
+    );
+    return rows[0]?.count ?? 0;
+  };
+  const leased: number[] = [];
+  try {
+    // The worker learns that it may claim many of each.
+    await raiseBacklog(paced.partition, paced.id, 100, new Date(Date.now() - 60_000));
+    await receiver.received(100);
+    await expect.poll(countLeased).toBe(0);
+    await client.query("SELECT pg_advisory_lock($1)", [recordingLock]);
+    await raiseBacklog(busy.partition, busy.id, 160, new Date(Date.now() - 60_000));
+    // More may not be unrecorded.
+    await expect
+      .poll(() => delivering.state(), { timeout: 60_000 })
+      .toEqual({ inFlight: 0, unrecorded: 160 });
+    await raiseBacklog(paced.partition, paced.id, 100, new Date(Date.now() - 60_000));
+    await expect.poll(countLeased, { interval: 5 }).toBeGreaterThan(0);
+    for (const untilMs = performance.now() + 1_200; performance.now() < untilMs; await sleep(20))
+      leased.push(await countLeased());
+  } finally {
+    await client.query("SELECT pg_advisory_unlock_all()");
+    await delivering.stop();
+    await client.end();
+    await receiver.close();
+  }
+  // Of 50 ms, and what is being given back.
+  expect(Math.max(...leased)).toBeLessThan(25);
 });
 
 test("only the holder of a lease can give its delivery back", async () => {

@@ -292,7 +292,7 @@ test("next to Inngest, a requested attempt is claimed only when it is overdue by
     resendDelivery(caller, webhook.id, delivery.id),
   );
   const takenBeside = async () =>
-    (await claimRequested({ now: clock.now(), limit: 100, overdueSeconds: 120 })).map(
+    (await claimRequested({ now: clock.now(), limit: 100, overdueSeconds: 120 })).deliveries.map(
       ({ id }) => id,
     );
   expect(await takenBeside()).not.toContain(delivery.id);

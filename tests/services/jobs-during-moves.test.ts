@@ -267,7 +267,7 @@ test("the worker claims deliveries of other organizations while writes of one ar
     deliveries.map(({ tenantId }) => tenantId);
   // All of the batch, not the share that remains next to the one that is stopped.
   expect(tenantsOf(due.deliveries)).toEqual(Array(4).fill(other.partition.tenantId));
-  const requested = await claimRequested({ limit: 10, overdueSeconds: 0 });
+  const { deliveries: requested } = await claimRequested({ limit: 10, overdueSeconds: 0 });
   expect(tenantsOf(requested)).toEqual([other.partition.tenantId]);
   const backlog = { ...moving.partition, webhookId: moving.id, taken: 1 };
   const more = () => claimMore([{ ...backlog, dueMs: minutesAgo(31).getTime() }], [5]);

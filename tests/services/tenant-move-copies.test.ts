@@ -200,6 +200,30 @@ test("a move creates only weeks in the target that its worker does not drop yet"
   expect(await weeks("expired_weeks('events', now())")).toEqual([]);
 });
 
+test("what the target adds to a lane comes after the deliveries that were moved", async () => {
+  const { tenant } = await newOrganization();
+  const [moved] = await onDatabase<{ position: string }>(
+    source,
+    "SELECT setval('delivery_positions', 7000000) AS position",
+  );
+  await moveTenant(optionsOf(tenant.slug));
+  const [added] = await onDatabase<{ position: string }>(
+    target,
+    "SELECT nextval('delivery_positions') AS position",
+  );
+  expect(Number(added?.position)).toBeGreaterThan(Number(moved?.position));
+
+  // Never back.
+  const { tenant: next } = await newOrganization();
+  await onDatabase(source, "SELECT setval('delivery_positions', 1)");
+  await moveTenant(optionsOf(next.slug));
+  const [later] = await onDatabase<{ position: string }>(
+    target,
+    "SELECT nextval('delivery_positions') AS position",
+  );
+  expect(Number(later?.position)).toBeGreaterThan(Number(added?.position));
+});
+
 test("an organization that is deleted after its move gets no receipt before the rows that it left are deleted", async () => {
   const { tenant, owner } = await newOrganization();
   await moveUntil("cleaning", tenant.slug, "sourceUrl");

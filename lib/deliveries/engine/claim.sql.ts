@@ -88,7 +88,7 @@ function leaseAndReturn(p: ClaimReferences, mayTake: string, columns = ""): stri
     FROM ${fewRowsOf("picked")} p
     WHERE ${sameRow("d", "p")} AND ${withoutFlush} AND ${mayTake}
     RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
-      d.requested_trigger, d.conversation_id, d.traceparent, p.url, p.sealed_headers, p.accept_replies, p.signature_scheme, p.holds_exhausted, p.is_failing AS is_probe${columns}
+      d.requested_trigger, d.conversation_id, d.traceparent, p.url, p.sealed_headers, p.accept_replies, p.signature_scheme, p.holds_exhausted, p.is_paced, p.is_failing AS is_probe${columns}
   ),
   secret AS MATERIALIZED (
     SELECT s.tenant_id, s.environment, s.webhook_id, string_agg(s.ciphertext, ' ' ORDER BY s.version DESC) AS sealed_secrets
@@ -106,6 +106,18 @@ function leaseAndReturn(p: ClaimReferences, mayTake: string, columns = ""): stri
 
 /** For `leaseAndReturn`: what `claimMoreStatement` needs to continue. */
 const continuation = `, p.share, ${milliseconds("d.next_attempt_at")} AS due_ms`;
+
+/**
+ * The maximum number of requested attempts in flight per webhook, so that a webhook that hangs does
+ * not delay the others.
+ */
+const requestedInFlight = 5;
+
+/** Whether a requested attempt of a webhook waits for nothing but a limit per second. */
+const requestMayStart = (w: string, now: string) => `(
+        SELECT coalesce(bool_or(${isFree(now)}), false) AND count(*) FILTER (WHERE NOT ${isFree(now)}) < ${requestedInFlight} FROM deliveries d
+        WHERE ${samePartition("d", w)} AND d.webhook_id = ${w}.id AND d.requested_at IS NOT NULL
+      )`;
 
 /**
  * How many due deliveries of a webhook with ordering a claim reads at most, to find those that are
@@ -198,10 +210,7 @@ export const claimBatchStatement = sql(
       w.ordering = 'conversation' AS is_ordered, ${waitsForHeld("w")} AS waits_for_held,
       least(coalesce(b.allowance, ${p.defaultAllowance}), ${burst("w")}) AS allowance, w.next_paced_at,
       coalesce(b.in_flight, 0) AS in_flight, c.due_at,
-      ${isOpen("w", now)} AND NOT (${isPaced("w")} AND EXISTS (
-        SELECT 1 FROM deliveries d
-        WHERE ${samePartition("d", "w")} AND d.webhook_id = w.id AND d.requested_at IS NOT NULL AND ${isFree(now)}
-      )) AS is_open
+      ${isOpen("w", now)} AND NOT (${isPaced("w")} AND ${requestMayStart("w", now)}) AS is_open
     FROM candidate c
     JOIN webhooks w ON ${samePartition("w", "c")} AND w.id = c.webhook_id
     LEFT JOIN unnest(${p.webhookIds}, ${p.allowances}, ${p.inFlight}) AS b (id, allowance, in_flight) ON b.id = w.id
@@ -295,15 +304,11 @@ export const claimMoreStatement = sql(
 );
 
 /**
- * The maximum number of requested attempts in flight per webhook, so that a webhook that hangs does
- * not delay the others.
- */
-const requestedInFlight = 5;
-
-/**
  * Claims attempts that a user requested, independently of every schedule. The delivery may have any
  * status, and its webhook may be paused or disabled. Takes the oldest requests of each webhook
- * first. They wait for a limit per second, and go before what is due.
+ * first. They wait for a limit per second, and go before what is due. Returns a row for each delivery,
+ * and one that has only the milliseconds until a webhook with a limit per second, or one whose row was
+ * locked, may have more.
  */
 export const claimRequestedStatement = sql(
   "claim_requested_attempts",
@@ -316,23 +321,41 @@ export const claimRequestedStatement = sql(
   (p) => {
     const now = nowOf(p.now);
     return `
-  WITH ranked AS MATERIALIZED (
-    SELECT d.tenant_id, d.environment, d.webhook_id, d.id, d.requested_at, ${isFree(now)} AS is_free,
-      row_number() OVER (PARTITION BY d.tenant_id, d.environment, d.webhook_id ORDER BY d.requested_at, d.id) AS place
+  WITH requested AS MATERIALIZED (
+    SELECT d.tenant_id, d.environment, d.webhook_id, d.id, d.requested_at, ${isFree(now)} AS is_free
     FROM deliveries d WHERE d.requested_at IS NOT NULL AND ${isNotMoving("d.tenant_id")}
   ),
-  picked AS MATERIALIZED (
-    SELECT d.tenant_id, d.environment, d.webhook_id, ${webhookColumns}, false AS is_failing, d.id FROM ${fewRowsOf(`ranked WHERE place <= ${requestedInFlight} AND is_free`)} r
-    JOIN deliveries d ON ${sameRow("d", "r")}
+  ranked AS MATERIALIZED (
+    SELECT *, row_number() OVER (PARTITION BY tenant_id, environment, webhook_id, is_free ORDER BY requested_at, id) AS place,
+      count(*) FILTER (WHERE NOT is_free) OVER (PARTITION BY tenant_id, environment, webhook_id) AS in_flight
+    FROM requested
+  ),
+  ready AS MATERIALIZED (
+    SELECT d.tenant_id, d.environment, d.webhook_id, d.id, d.requested_at, d.place, ${webhookColumns},
+      ${isOpen("w", now)} AS is_open, ${burst("w")} AS burst, w.next_paced_at
+    FROM ${fewRowsOf(`ranked WHERE is_free AND place <= ${requestedInFlight} - in_flight`)} d
     JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
-    WHERE ${isFree(now)} AND d.requested_at IS NOT NULL AND ${isOpen("w", now)} AND r.place <= coalesce(${burst("w")}, r.place)
-      AND (${p.overdueSeconds} = 0 OR d.requested_at <= ${now} - make_interval(secs => ${p.overdueSeconds}))
+    WHERE ${p.overdueSeconds} = 0 OR d.requested_at <= ${now} - make_interval(secs => ${p.overdueSeconds})
+  ),
+  picked AS MATERIALIZED (
+    SELECT ${pickedColumns("r")}, d.id
+    FROM (SELECT *, false AS is_failing FROM ready WHERE is_open AND place <= coalesce(burst, place)) r
+    JOIN deliveries d ON ${sameRow("d", "r")}
+    WHERE ${isFree(now)} AND d.requested_at IS NOT NULL
     ORDER BY r.place, r.requested_at LIMIT ${p.limit}
     FOR NO KEY UPDATE OF d SKIP LOCKED
   ),
   ${reserve(p)},
   ${leaseAndReturn(p, isReserved)}
-  SELECT * FROM claimed`;
+  SELECT scan.*, claimed.*
+  FROM (
+    SELECT min(${millisecondsUntil("at", now)}) AS again_ms FROM (
+      SELECT CASE WHEN r.next_paced_at > ${now} THEN r.next_paced_at WHEN w.id IS NULL THEN ${now} + make_interval(secs => ${lockedSeconds}) ELSE w.next_paced_at END AS at
+      FROM ready r LEFT JOIN reserved w ON ${samePartition("w", "r")} AND w.id = r.webhook_id
+      WHERE r.is_paced
+    ) later
+  ) scan
+  FULL JOIN claimed ON false`;
   },
 );
 

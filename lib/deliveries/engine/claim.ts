@@ -41,6 +41,8 @@ export type ClaimedDelivery = {
   trigger: AttemptTrigger;
   /** Whether its webhook was already failing. It then gets no other delivery for now. */
   isProbe: boolean;
+  /** Whether its webhook has a limit per second. */
+  isPaced: boolean;
   /** The lane, if its webhook has an order. */
   conversationId: string | null;
   /** Whether its lane stops if the last attempt fails. */
@@ -95,6 +97,7 @@ type ClaimedRow = {
   automatic_count: number;
   requested_trigger: AttemptTrigger | null;
   is_probe: boolean;
+  is_paced: boolean;
   conversation_id: string | null;
   holds_exhausted: boolean;
   accept_replies: boolean;
@@ -224,15 +227,16 @@ type RequestedClaim = { now?: Date | null; limit: number; overdueSeconds: number
 
 /**
  * Leases attempts that a user requested, in any status of the delivery and any state of the
- * webhook.
+ * webhook. `againMs`: when a webhook with a limit per second, or one whose row was locked, may take
+ * more.
  */
 export async function claimRequested({
   now,
   limit,
   overdueSeconds,
-}: RequestedClaim): Promise<ClaimedDelivery[]> {
+}: RequestedClaim): Promise<{ deliveries: ClaimedDelivery[]; againMs: number | null }> {
   const lease = newLease();
-  const rows = await runClaim<ClaimedRow>(
+  const rows = await runClaim<Partial<ClaimedRow> & { again_ms: number | null }>(
     "requested",
     claimRequestedStatement({
       now,
@@ -242,7 +246,11 @@ export async function claimRequested({
       overdueSeconds,
     }),
   );
-  return rows.map((row) => toClaimed(row, lease));
+  const claimed = rows.filter(({ id }) => id) as ClaimedRow[];
+  return {
+    deliveries: claimed.map((row) => toClaimed(row, lease)),
+    againMs: rows.find(({ id }) => !id)?.again_ms ?? null,
+  };
 }
 
 type ClaimOne = { delivery: ClaimedDelivery | null; againMs: number | null };
@@ -310,6 +318,7 @@ function toClaimed(row: ClaimedRow, lease: Lease): ClaimedDelivery {
     automaticCount: row.automatic_count,
     trigger: row.requested_trigger ?? "AUTOMATIC",
     isProbe: row.is_probe,
+    isPaced: row.is_paced,
     conversationId: row.conversation_id,
     holdsExhausted: row.holds_exhausted && row.conversation_id !== null,
     acceptsReplies: row.accept_replies,

@@ -63,6 +63,8 @@ const shortestAgainMs = 10;
  * its webhook may have been deleted or changed, or its content redacted.
  */
 const longestQueuedMs = 2_000;
+/** With a limit per second, those of many claims would start together. */
+const longestPacedMs = 50;
 
 export type DeliverOptions = {
   /**
@@ -81,6 +83,10 @@ export type DeliverOptions = {
 type Queued = { delivery: ClaimedDelivery; sinceMs: number };
 
 type InFlight = { startedAtMs: number; ended: Promise<void> };
+
+const isStale = ({ delivery, sinceMs }: Queued): boolean =>
+  performance.now() - sinceMs > (delivery.isPaced ? longestPacedMs : longestQueuedMs) ||
+  !mayStart(delivery);
 
 /**
  * Sends due deliveries until it is stopped. Polls once a second, and immediately when it is woken
@@ -178,15 +184,18 @@ export function startDelivering({
   async function runRequested(): Promise<void> {
     while (!isStopping) {
       const limit = Math.min(requestedBatchSize, concurrency - inUse());
+      let pauseMs = requestedPollMs;
       try {
-        for (const delivery of limit > 0
-          ? await claimRequested({ limit, overdueSeconds: overdueSeconds() })
-          : [])
-          take(delivery);
+        if (limit > 0) {
+          const claim = await claimRequested({ limit, overdueSeconds: overdueSeconds() });
+          for (const delivery of claim.deliveries) take(delivery);
+          if (claim.againMs !== null)
+            pauseMs = Math.min(pauseMs, Math.max(claim.againMs, shortestAgainMs));
+        }
       } catch (error) {
         warnOfFailure(log, error, {}, "requested attempts could not be claimed");
       }
-      await sleep(requestedPollMs, undefined, { signal: stopping.signal }).catch(() => {});
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
 
@@ -277,12 +286,11 @@ export function startDelivering({
 
   function startClaimed(): void {
     if (claimed.length === 0 || isAbandoned) return;
-    const freshSinceMs = performance.now() - longestQueuedMs;
-    const firstFresh = claimed.findIndex(
-      ({ delivery, sinceMs }) => sinceMs >= freshSinceMs && mayStart(delivery),
-    );
-    const stale = claimed.splice(0, firstFresh < 0 ? claimed.length : firstFresh);
-    if (stale.length > 0) void putBack(stale.map(({ delivery }) => delivery));
+    const stale = claimed.filter(isStale);
+    if (stale.length > 0) {
+      claimed.splice(0, claimed.length, ...claimed.filter((queued) => !stale.includes(queued)));
+      void putBack(stale.map(({ delivery }) => delivery));
+    }
     const started = claimed.splice(0, Math.max(0, roomForUnrecorded()));
     for (const { delivery } of started) start(delivery);
   }

@@ -18,13 +18,14 @@ export async function disableIfFailing(
   for (const [index, { delivery, result, trigger }] of attempts.entries()) {
     const record = recorded[index];
     if (!record || trigger === "TEST") continue;
+    const receiver = `${delivery.webhookId} ${delivery.url}`;
     const isGone = "statusCode" in result && result.statusCode === statusGone;
-    if (isGone) failing.set(delivery.webhookId, { delivery, reason: "GONE" });
-    else if (record.consecutiveFailures >= disableAfterFailures && !failing.has(delivery.webhookId))
-      failing.set(delivery.webhookId, { delivery, reason: "CONSECUTIVE_FAILURES" });
+    if (isGone) failing.set(receiver, { delivery, reason: "GONE" });
+    else if (record.consecutiveFailures >= disableAfterFailures && !failing.has(receiver))
+      failing.set(receiver, { delivery, reason: "CONSECUTIVE_FAILURES" });
   }
   for (const { delivery, reason } of failing.values())
-    await disableWebhook(partitionOf(delivery), delivery.webhookId, reason);
+    await disableWebhook(partitionOf(delivery), delivery.webhookId, reason, delivery.url);
 }
 
 const partitionOf = ({ tenantId, environment }: Delivery) => ({

@@ -13,7 +13,8 @@ const samePartition = (a: string, b: string) =>
  * the next events in the order of ids. Those of the selected types that pass the webhook's filter
  * get a new schedule: their delivery if they have one, or one that is created, under the id that it
  * would have had. With ordering, they are added to the ends of their lanes, in the order of the feed,
- * which is not always the order within a conversation.
+ * which is not always the order within a conversation. The events are locked, because a job that
+ * deletes one with its deliveries would not see the delivery that is created.
  * The task advances in the same statement, so each event is sent once, whatever crashes. A replay
  * ends with its last event, or if its webhook was disabled or deleted meanwhile.
  * Returns one row for the task, if there was one, with how many events were read.
@@ -39,6 +40,7 @@ export const replayStatement = sql(
       FROM events e
       WHERE t.is_possible AND ${samePartition("e", "t")} AND e.id > t.after_id AND e.id < t.before_id
       ORDER BY e.id LIMIT ${p.limit}
+      FOR KEY SHARE
     ) e
   ),
   existing AS MATERIALIZED (
