@@ -237,6 +237,6 @@ export const postMessageStatement = changeSql(
     isMany,
   })}
   SELECT n, own, at_text AS "createdAt", ARRAY(SELECT id FROM delivery WHERE event_id = ${go.eventId}) AS deliveries, true AS "isMade" FROM go
-  ${isMany ? `UNION ALL SELECT n, NULL, NULL, NULL, false FROM input WHERE n NOT IN (SELECT n FROM go) AND ((SELECT true ${conversationFor(i)}) IS NULL OR ${hasRecord(i)})` : ""}`;
+  ${isMany ? `UNION ALL SELECT n, NULL, NULL, NULL, false FROM input WHERE CASE WHEN n IN (SELECT n FROM go) THEN false ELSE (SELECT true ${conversationFor(i)}) IS NULL OR ${hasRecord(i)} END` : ""}`;
   },
 );

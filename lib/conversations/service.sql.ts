@@ -1,8 +1,8 @@
 import {
   changeParameters,
   eventParameters,
-  hasRecord,
   isFirst,
+  locksKey,
   recordParameters,
   writeEvents,
   writeRecord,
@@ -30,7 +30,11 @@ export const getConversationStatement = sql(
   WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
 );
 
-/** Creates a conversation, with its first message, idempotency record, events and deliveries. */
+/**
+ * Creates a conversation, with its first message, idempotency record, events and deliveries. With
+ * many, those whose key is locked are left out. One whose key it locked, and that it does not create,
+ * has a record.
+ */
 export const createConversationStatement = changeSql(
   "create_conversation",
   {
@@ -60,7 +64,8 @@ export const createConversationStatement = changeSql(
     messageEventPayload: "text?",
   },
   ({ input, of, isMany }) => {
-    const [i, go] = [of("input"), of("go")];
+    const from = isMany ? "locked" : "input";
+    const [i, f, go] = [of("input"), of(from), of("go")];
     const messageEvent = {
       eventId: go.messageEventId,
       eventType: go.messageEventType,
@@ -69,8 +74,9 @@ export const createConversationStatement = changeSql(
     };
     return `
   WITH input AS MATERIALIZED (${input}),
-  ${writeRecord(i, { from: "input", lock: isMany ? "try" : "wait" })},
-  go AS (SELECT * FROM input WHERE ${isFirst(i)}),
+  ${isMany ? `locked AS MATERIALIZED (SELECT * FROM input WHERE ${locksKey(i)}),` : ""}
+  ${writeRecord(f, { from, lock: isMany ? "held" : "wait" })},
+  go AS (SELECT * FROM ${from} WHERE ${isFirst(f)}),
   conversation AS (
     INSERT INTO conversations (tenant_id, environment, id, channel_id, subject, priority, tags, metadata, external_id,
       message_count, last_message_at, last_message_preview, created_at, updated_at)
@@ -90,6 +96,6 @@ export const createConversationStatement = changeSql(
     isMany,
   })}
   SELECT n, ARRAY(SELECT id FROM delivery WHERE event_id IN (${go.eventId}, ${go.messageEventId})) AS deliveries, true AS "isMade" FROM go
-  ${isMany ? `UNION ALL SELECT n, NULL, false FROM input WHERE n NOT IN (SELECT n FROM go) AND ${hasRecord(i)}` : ""}`;
+  ${isMany ? "UNION ALL SELECT n, NULL, false FROM locked WHERE n NOT IN (SELECT n FROM go)" : ""}`;
   },
 );

@@ -77,14 +77,13 @@ type WriteRecord = {
   /** Has a row for each record. */
   from: string;
   body?: string;
-  /** How to lock the keys: `try` leaves out those that are locked, `held` if they are locked already. */
+  /** Whether to lock the keys, or whether `from` has only those whose keys are locked. */
   lock?: keyof typeof locks;
 };
 
 const locks = {
   wait: (p: ChangeReferences & RecordReferences) =>
     `pg_advisory_xact_lock(${keyOf(p)}) IS NOT NULL`,
-  try: locksKey,
   held: () => "true",
 };
 
