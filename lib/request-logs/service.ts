@@ -1,5 +1,6 @@
 import type { Caller } from "@/lib/platform/caller";
 import { readRows } from "@/lib/platform/db";
+import { now } from "@/lib/platform/time";
 import { firstIdAt, idTimeMs } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
 import { toPage } from "@/lib/resources/pages";
@@ -15,6 +16,13 @@ import {
 } from "./service.sql";
 
 const hourMs = 3_600_000;
+const shownMs = 30 * 24 * hourMs;
+
+/** Weeks are dropped as a whole, so there are rows that are up to 37 days old. */
+function ofShownDays<Query extends ListRequestLogs>(query: Query): Query {
+  const oldest = new Date(now().getTime() - shownMs);
+  return query.since && query.since > oldest ? query : { ...query, since: oldest };
+}
 
 type RequestLogRow = Omit<RequestLogModel, "tenantId" | "requestBody" | "responseBody">;
 
@@ -30,7 +38,7 @@ export async function listRequestLogs(
   query: ListRequestLogs,
   options?: { isWithoutReadsOfLog: boolean },
 ): Promise<RequestLogPage> {
-  const { list, end } = searchRequestLogsStatements(caller.partition, query, options);
+  const { list, end } = searchRequestLogsStatements(caller.partition, ofShownDays(query), options);
   const page = toPage(await readRows<RequestLogRow>(list, caller), query.limit, toRequestLog);
   if (page.nextCursor || !end) return page;
 
@@ -41,7 +49,7 @@ export async function listRequestLogs(
 
 /** The most frequent errors of the requests that a query selects, among the latest ones. */
 export async function errorGroups(caller: Caller, query: ListRequestLogs): Promise<ErrorGroup[]> {
-  return readRows<ErrorGroup>(groupErrorsStatement(caller.partition, query), caller);
+  return readRows<ErrorGroup>(groupErrorsStatement(caller.partition, ofShownDays(query)), caller);
 }
 
 export async function getRequestLog(

@@ -3,7 +3,7 @@ import { readRows } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
 import { sql } from "@/lib/platform/sql";
 import { now } from "@/lib/platform/time";
-import { type IdKind, isFromDroppedWeek } from "./ids";
+import { firstIdAt, type IdKind, isFromDroppedWeek, isId } from "./ids";
 import { type ListedTable, partsOf } from "./registry";
 
 /** Events are missing here, because they have a feed of their own. */
@@ -16,6 +16,13 @@ const partitioned: Partial<Record<ListedTable, IdKind>> = {
   deliveries: "delivery",
   request_logs: "request",
 };
+
+/** An environment's retention deletes requests after a day at the earliest, also without a trace. */
+const shortestLogMs = 86_400_000;
+
+const isFromDeletedLog = (cursor: string): boolean =>
+  isId("request", cursor) &&
+  cursor < firstIdAt("request", new Date(now().getTime() - shortestLogMs));
 
 const parameters = {
   tenantId: "text",
@@ -53,6 +60,7 @@ export async function requireCursor(
   if (cursor === undefined) return;
   const kind = partitioned[list];
   if (kind && isFromDroppedWeek(kind, cursor, now())) return;
+  if (list === "request_logs" && isFromDeletedLog(cursor)) return;
   const statement = isItemStatements[list]({ ...caller.partition, cursor, parentId });
   const [found] = await readRows<{ isItem: boolean }>(statement, caller);
   if (!found?.isItem) throw invalidCursor();

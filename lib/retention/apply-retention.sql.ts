@@ -15,10 +15,14 @@ type P = References<typeof parameters>;
 const within = (alias: string, p: P) =>
   `${alias}.tenant_id = ${p.tenantId} AND ${alias}.environment = ${p.environment}`;
 
-/** As in the drop of a week, an event whose delivery may still be sent stays. */
-const mayBeSent = (p: P, eventId: string) => `EXISTS (
+/**
+ * As in the drop of a week, an event whose delivery may still be sent stays, and one whose delivery was
+ * discarded less than a week ago.
+ */
+const isNeeded = (p: P, eventId: string) => `EXISTS (
       SELECT 1 FROM deliveries d WHERE ${within("d", p)} AND d.event_id = ${eventId} AND ${isDeliveryOf("d.id", eventId)}
-        AND (d.status IN ('PENDING', 'HELD') OR d.requested_at IS NOT NULL)
+        AND (d.status IN ('PENDING', 'HELD') OR d.requested_at IS NOT NULL
+          OR d.status = 'DISCARDED' AND d.updated_at > now() - interval '7 days')
       OFFSET 0
     )`;
 
@@ -32,7 +36,7 @@ const expired: Record<RetentionKind, (p: P) => string> = {
     WHERE ${within("c", p)} AND c.status = 'CLOSED' AND c.id < ${p.beforeId} AND c.closed_at <= ${p.before} ORDER BY c.id`,
   events: (p) => `
     SELECT e.id FROM events e
-    WHERE ${within("e", p)} AND e.id < ${p.beforeId} AND e.created_at <= ${p.before} AND NOT ${mayBeSent(p, "e.id")} ORDER BY e.id`,
+    WHERE ${within("e", p)} AND e.id < ${p.beforeId} AND e.created_at <= ${p.before} AND NOT ${isNeeded(p, "e.id")} ORDER BY e.id`,
   requestLogs: (p) => `
     SELECT l.id FROM request_logs l WHERE ${within("l", p)} AND l.id < ${p.beforeId} AND l.created_at <= ${p.before} ORDER BY l.id`,
   attempts: (p) => `
@@ -87,7 +91,7 @@ export const deleteEventsStatement = sql(
     SELECT e.id FROM events e WHERE ${within("e", p)} AND e.id > ${p.afterId} AND e.id < ${p.beforeId} AND e.created_at <= ${p.before}
     ORDER BY e.id LIMIT ${p.limit} FOR UPDATE OF e SKIP LOCKED
   ),
-  doomed AS MATERIALIZED (SELECT c.id FROM ${fewRowsOf("chosen")} AS c WHERE NOT ${mayBeSent(p, "c.id")}),
+  doomed AS MATERIALIZED (SELECT c.id FROM ${fewRowsOf("chosen")} AS c WHERE NOT ${isNeeded(p, "c.id")}),
   deleted AS (
     DELETE FROM events e USING ${fewRowsOf("doomed")} AS x WHERE ${within("e", p)} AND e.id = x.id
   )

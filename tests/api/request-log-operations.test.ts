@@ -5,7 +5,7 @@ import { mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { getRequestLog, listRequestLogs } from "@/lib/request-logs/service";
-import { newId } from "@/lib/resources/ids";
+import { firstIdAt, newId } from "@/lib/resources/ids";
 import { call, newKey, newTenant, type Reply, type TestTenant, withoutIds } from "../support/api";
 
 // The operations that read the log. What is in it is tested in request-logs.test.ts.
@@ -97,6 +97,30 @@ test.each([
     422,
     [expect.objectContaining({ location: "query", message: expect.stringContaining(message) })],
   ]);
+});
+
+test("200 with the requests of the last 30 days, also after one that retention has deleted", async () => {
+  const tenant = await newTenant();
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+  const idFrom = (days: number) => firstIdAt("request", daysAgo(days));
+  const from = { ...tenant.identity.partition, apiKeyId: tenant.keyId, method: "GET" };
+  await db().requestLog.createMany({
+    data: [2, 29, 31, 36].map((days) => ({
+      ...from,
+      ...{ id: idFrom(days), createdAt: daysAgo(days) },
+      ...{ path: "/v1/public/customers", status: 200, durationMs: 1 },
+    })),
+  });
+  const [twoDays, lastShown] = [idFrom(2), idFrom(29)].map((id) => id.slice(0, 12));
+  const shown = async (query = "") =>
+    (await idsOf(tenant, `${query}&path=/v1/public/customers`)).map((id) => id.slice(0, 12));
+  expect(await shown()).toEqual([twoDays, lastShown]);
+  expect(await shown(`&since=${daysAgo(36).toISOString()}`)).toEqual([twoDays, lastShown]);
+  expect(await shown("&order=asc")).toEqual([lastShown, twoDays]);
+
+  expect(await shown(`&cursor=${idFrom(3)}`)).toEqual([lastShown]);
+  const unknown = await call(tenant, "GET", `/request-logs?cursor=${newId("request")}`);
+  expect([unknown.status, unknown.body.type.split("/").at(-1)]).toEqual([422, "invalid-cursor"]);
 });
 
 test("a key without every read scope sees its own requests only", async () => {

@@ -130,6 +130,29 @@ test("a batch reads no more events than its share, whether or not they wait for 
   expect(await left()).toEqual([]);
 });
 
+test("an event whose delivery was discarded stays for a week after that", async () => {
+  const tenant = await newTenant();
+  const { waiting = "" } = await fill(tenant);
+  const { partition: where } = tenant.identity;
+  await mutate(tenant.identity, (caller) => updateRetention(caller, { ...none, events: 3 }));
+  const discardDaysAgo = (days: number) =>
+    db().delivery.updateMany({
+      where: { ...where, eventId: waiting },
+      data: {
+        status: "DISCARDED",
+        nextAttemptAt: null,
+        updatedAt: new Date(Date.now() - days * dayMs),
+      },
+    });
+  const left = () => db().event.findMany({ where, select: { id: true } });
+  await discardDaysAgo(6);
+  await inDays(4, applyAll);
+  expect(await left()).toEqual([{ id: waiting }]);
+  await discardDaysAgo(8);
+  await inDays(5, applyAll);
+  expect(await left()).toEqual([]);
+});
+
 test("an attempt is stored for the configured days, even if it was made long after its delivery", async () => {
   const tenant = await newTenant();
   await fill(tenant);
