@@ -4,6 +4,7 @@ import { now } from "@/lib/platform/time";
 import { firstIdAt, idTimeMs } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
 import { toPage } from "@/lib/resources/pages";
+import { retentionKinds } from "@/lib/retention/kinds";
 import type { RequestLogModel } from "@/prisma/generated/models";
 import type { ErrorGroup, ListRequestLogs, RequestLog, RequestLogWithBodies } from "./schema";
 import {
@@ -16,7 +17,7 @@ import {
 } from "./service.sql";
 
 const hourMs = 3_600_000;
-const shownMs = 30 * 24 * hourMs;
+const shownMs = retentionKinds.requestLogs.maximum * 24 * hourMs;
 
 /** Weeks are dropped as a whole, so there are rows that are up to 37 days old. */
 function ofShownDays<Query extends ListRequestLogs>(query: Query): Query {

@@ -114,7 +114,7 @@ export function startDelivering({
   const allowances = createAllowances(concurrencyPerWebhook);
   const inFlight = new Set<InFlight>();
   /** In the order in which they start. Their leases and allowances are taken. */
-  const claimed: Queued[] = [];
+  let claimed: Queued[] = [];
   let cursor = startOfScan;
   let backlogs: Backlog[] = [];
   let continuesUntilMs = 0;
@@ -288,7 +288,7 @@ export function startDelivering({
     if (claimed.length === 0 || isAbandoned) return;
     const stale = claimed.filter(isStale);
     if (stale.length > 0) {
-      claimed.splice(0, claimed.length, ...claimed.filter((queued) => !stale.includes(queued)));
+      claimed = claimed.filter((queued) => !stale.includes(queued));
       void putBack(stale.map(({ delivery }) => delivery));
     }
     const started = claimed.splice(0, Math.max(0, roomForUnrecorded()));
