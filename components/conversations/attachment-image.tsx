@@ -20,7 +20,7 @@ export function AttachmentImage({ name, sizeBytes, path }: ShownFile) {
       href={path}
       target="_blank"
       rel="noreferrer"
-      className={`block overflow-hidden rounded-xl border border-line bg-sunken ${state === "loading" ? "min-h-24 min-w-24 animate-pulse motion-reduce:animate-none" : ""}`}
+      className={`block overflow-hidden rounded-xl border border-line bg-sunken ${state === "loading" ? "min-h-24 min-w-24 animate-pulse" : ""}`}
     >
       {/* biome-ignore lint/performance/noImgElement: Next's optimizer would store what only a link may open. */}
       <img

@@ -6,7 +6,7 @@ export function LoadingBar() {
       aria-label="Loading"
       className="fixed inset-x-0 top-0 z-30 block h-0.5 overflow-hidden bg-accent/20"
     >
-      <span className="loading-bar block h-full w-1/3 bg-accent" />
+      <span className="loading-bar block h-full w-1/3 bg-accent motion-reduce:w-full" />
     </span>
   );
 }

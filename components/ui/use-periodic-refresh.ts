@@ -23,6 +23,8 @@ type PeriodicRefresh = {
   /** The last render failed, so the waits grow. */
   isFailing?: boolean;
   isPaused?: boolean;
+  /** Waits while a dialog is open, if what is refreshed may no longer have it. */
+  waitsForDialogs?: boolean;
   /** Runs together with the refresh. */
   reset?: () => void;
 };
@@ -36,6 +38,7 @@ export function usePeriodicRefresh({
   everyMs = 3_000,
   isFailing = false,
   isPaused = false,
+  waitsForDialogs = false,
   reset,
 }: PeriodicRefresh) {
   const router = useRouter();
@@ -54,24 +57,27 @@ export function usePeriodicRefresh({
   useEffect(() => {
     if (!isVisible || isPending || isPaused) return;
     let isLeft = false;
-    const timer = setTimeout(
-      async () => {
+    let timer: ReturnType<typeof setTimeout>;
+    function refreshAfter(ms: number) {
+      timer = setTimeout(async () => {
         const isThere = await isAlive();
         if (isLeft) return;
         setMisses((before) => (isThere ? 0 : before + 1));
         if (!isThere) return;
+        if (waitsForDialogs && document.querySelector('[role="dialog"]'))
+          return refreshAfter(everyMs);
         startTransition(() => {
           router.refresh();
           reset?.();
         });
-      },
-      isFailing || misses > 0 ? waitAfterFailureMs() : everyMs,
-    );
+      }, ms);
+    }
+    refreshAfter(isFailing || misses > 0 ? waitAfterFailureMs() : everyMs);
     return () => {
       isLeft = true;
       clearTimeout(timer);
     };
-  }, [router, everyMs, isFailing, isPaused, isVisible, isPending, misses, reset]);
+  }, [router, everyMs, isFailing, isPaused, waitsForDialogs, isVisible, isPending, misses, reset]);
 
   return { isUnreachable: misses > 0 };
 }

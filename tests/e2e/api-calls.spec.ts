@@ -108,6 +108,8 @@ test("each form shows an API call that stores what the form stores @full", async
   await page.getByLabel("Subject").fill("It's broken");
   await page.getByLabel("What the customer writes").fill(hostile);
   const started = await runShown("conversations.create");
+  // The inbox now has a conversation. The open dialog must stay.
+  for (let refresh = 0; refresh < 3; refresh++) await page.waitForResponse("**/health");
   await page.getByRole("dialog").getByRole("button", { name: "Create conversation" }).click();
   const conversationId = await idOfPage("cnv");
   const conversation = await api("GET", `/conversations/${conversationId}`);

@@ -28,14 +28,23 @@ const axeOptions: RunOptions = {
 };
 
 /**
- * Runs axe on the page after all color transitions have ended, and without further ones: a toast may
- * fade in while axe looks. @param look the prefix of each violation.
+ * Ends all transitions and prevents others: during one, colors and sizes are those of another look.
+ * Fails if anything moves nevertheless. @param look the prefix of what does.
  */
-export async function expectNoViolations(page: Page, look: string): Promise<void> {
+async function withoutMotion(page: Page, look: string): Promise<void> {
   await page.emulateMedia({ reducedMotion: "reduce" });
-  await page.waitForFunction(() =>
-    document.getAnimations().every(({ effect }) => effect?.getTiming().iterations === Infinity),
+  const moving = await page.evaluate(() =>
+    document.getAnimations().map(({ effect }) => {
+      const target = effect instanceof KeyframeEffect ? effect.target : null;
+      return target?.outerHTML.slice(0, 160);
+    }),
   );
+  expect([look, moving]).toEqual([look, []]);
+}
+
+/** Runs axe on the page, without motion. @param look the prefix of each violation. */
+export async function expectNoViolations(page: Page, look: string): Promise<void> {
+  await withoutMotion(page, look);
   await expect(page).toHaveTitle(/./);
   // Once for all looks of a page, because loading axe takes as long as running it.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
@@ -49,11 +58,21 @@ export async function expectNoViolations(page: Page, look: string): Promise<void
   expect([look, found]).toEqual([look, []]);
 }
 
+/** Fails with the elements that are wider than the page, without motion. */
 export async function expectNoOverflow(page: Page, look: string): Promise<void> {
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect([look, overflow]).toEqual([look, 0]);
+  await withoutMotion(page, look);
+  const { overflow, elements } = await page.evaluate(() => {
+    const { clientWidth, scrollWidth } = document.documentElement;
+    const elements = [...document.body.querySelectorAll("*")]
+      .map((element) => ({ element, right: Math.round(element.getBoundingClientRect().right) }))
+      .filter(({ right }) => right > clientWidth)
+      .map(
+        ({ element, right }) => `${right} of ${clientWidth} px: ${element.outerHTML.slice(0, 160)}`,
+      );
+    const overflow = scrollWidth - clientWidth;
+    return { overflow, elements: overflow === 0 ? [] : elements };
+  });
+  expect([look, overflow, elements]).toEqual([look, 0, []]);
 }
 
 /**

@@ -55,7 +55,7 @@ export async function renderInbox(visit: PageContext, opened: Conversation | nul
           A conversation starts when a customer writes, or when you write to a customer. Those that
           the API creates appear here, too.
         </EmptyState>
-        <AutoRefresh />
+        <AutoRefresh waitsForDialogs />
       </>
     );
   }

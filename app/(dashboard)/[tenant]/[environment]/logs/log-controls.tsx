@@ -17,7 +17,7 @@ export function TimeLinks({
     "flex h-8 items-center whitespace-nowrap rounded-md px-2 text-muted sm:px-3 hover:text-ink aria-[current]:bg-surface aria-[current]:font-medium aria-[current]:text-ink aria-[current]:shadow-sm";
   return (
     <nav aria-label="Time range" className="mb-4 flex flex-wrap items-center gap-3">
-      <ul className="flex rounded-lg border border-line bg-sunken p-0.5">
+      <ul className="flex flex-wrap rounded-lg border border-line bg-sunken p-0.5">
         {(Object.keys(ranges) as Range[]).map((range) => (
           <li key={range}>
             <Link
