@@ -14,12 +14,12 @@ const isNew = (xact: string, messageId: string) =>
   `(m.xact, m.id) > (${xact}, ${messageId}) AND m.xact < pg_snapshot_xmin(pg_current_snapshot())`;
 
 /** `ORDER BY` makes the planner use the index, whatever it expects of the condition. */
-export const hasSearchWorkStatement = sql(
-  "has_search_work",
+export const searchWorkStatement = sql(
+  "search_work",
   {},
   () => `
-  SELECT (SELECT m.id FROM messages m WHERE ${isNew("p.xact", "p.message_id")} ORDER BY m.xact, m.id LIMIT 1) IS NOT NULL
-    OR (SELECT c.id FROM search_changes c ORDER BY c.id LIMIT 1) IS NOT NULL AS "hasWork"
+  SELECT (SELECT m.id FROM messages m WHERE ${isNew("p.xact", "p.message_id")} ORDER BY m.xact, m.id LIMIT 1) IS NOT NULL AS "hasMessages",
+    (SELECT c.id FROM search_changes c ORDER BY c.id LIMIT 1) IS NOT NULL AS "hasChanges"
   FROM search_progress p`,
 );
 
@@ -119,27 +119,66 @@ export const writeWordsStatement = sql(
   () => "SELECT write_search_words()::int AS pages",
 );
 
+const changeColumns = `c.id::text, c.tenant_id AS "tenantId", c.environment, c.target_id AS "targetId", c.after_id AS "afterId"`;
+
+/** The changes after this one, then those up to it. */
 export const nextChangesStatement = sql(
   "next_search_changes",
-  { limit: "int" },
-  (p) => `
-  SELECT id::text, tenant_id AS "tenantId", environment, target_id AS "targetId", after_id AS "afterId"
-  FROM search_changes ORDER BY search_changes.id LIMIT ${p.limit}`,
+  { afterId: "text", except: "text[]", limit: "int" },
+  (p) => {
+    const next = (operator: string) =>
+      `(SELECT * FROM search_changes c WHERE c.id ${operator} ${p.afterId}::bigint AND c.id <> ALL (${p.except}::bigint[]) ORDER BY c.id LIMIT ${p.limit})`;
+    return `
+  SELECT ${changeColumns} FROM (${next(">")} UNION ALL ${next("<=")}) AS c
+  ORDER BY c.id <= ${p.afterId}::bigint, c.id LIMIT ${p.limit}`;
+  },
 );
 
 /**
- * The newest change that waits for the search, or 0. They are indexed in this order. The table has no
- * index by tenant, which every new conversation would pay for.
+ * Of several changes of one target that have not started, deletes all but the first, which includes
+ * what the others noted.
  */
+export const mergeChangesStatement = sql(
+  "merge_search_changes",
+  { ids: "text[]" },
+  (p) => `
+  DELETE FROM search_changes c USING (
+    SELECT id, row_number() OVER (PARTITION BY tenant_id, environment, target_id ORDER BY id) AS number
+    FROM search_changes WHERE id = ANY (${p.ids}::bigint[]) AND after_id = ''
+  ) AS b
+  WHERE c.id = b.id AND b.number > 1 RETURNING 1 AS merged`,
+);
+
+/** In this order, but only the first of each target. The next one starts when that is finished. */
+export const changesStatement = sql(
+  "search_changes",
+  { ids: "text[]" },
+  (p) => `
+  SELECT ${changeColumns} FROM (
+    SELECT DISTINCT ON (tenant_id, environment, target_id) * FROM search_changes WHERE id = ANY (${p.ids}::bigint[])
+    ORDER BY tenant_id, environment, target_id, id
+  ) AS c
+  ORDER BY array_position(${p.ids}::bigint[], c.id)`,
+);
+
+/** The newest change that waits for the search, or 0. */
 export const newestChangeStatement = sql(
   "newest_search_change",
   {},
   () => "SELECT coalesce(max(id), 0)::text AS id FROM search_changes",
 );
 
-/** Whether changes up to this one wait for the search, for other statements. */
-export const waitsForSearch = (id: string): string =>
-  `EXISTS (SELECT 1 FROM search_changes s WHERE s.id <= ${id}::bigint)`;
+const changesReadAtMost = 10_000;
+
+/**
+ * Whether changes of the tenant up to this one wait for the search, for other statements. The table
+ * has no index by tenant, which every new conversation would pay for, so this reads the first
+ * changes of all tenants. While there are more, the tenant waits for them, too.
+ */
+export const waitsForSearch = (tenantId: string, id: string): string => `(
+      SELECT count(*) = ${changesReadAtMost} OR count(*) FILTER (WHERE s.tenant_id = ${tenantId}) > 0
+      FROM (SELECT c.tenant_id FROM search_changes c WHERE c.id <= ${id}::bigint ORDER BY c.id LIMIT ${changesReadAtMost}) AS s
+    )`;
 
 export const conversationsOfCustomerStatement = sql(
   "conversations_of_customer_to_index",
@@ -173,25 +212,34 @@ export const headersStatement = sql(
   ${customer} FOR KEY SHARE OF c`,
 );
 
-/** Updates the header in the entries of messages. Returns a row for each. */
+/**
+ * Updates the header in the next entries of messages: of the first conversation, then of the second,
+ * and so on. Reads entries that have it already, too, so that no batch reads them again.
+ * @returns the last of `limit` entries, and no row if there are fewer
+ */
 export const updateHeadersStatement = sql(
   "update_search_headers",
-  { ...conversationParameters, headers: "text[]", limit: "int" },
+  { ...conversationParameters, afterMessageIds: "text[]", headers: "text?[]", limit: "int" },
   (p) => `
-  WITH stale AS MATERIALIZED (
-    SELECT e.tenant_id, e.environment, e.conversation_id, e.message_id, n.header
-    FROM unnest(${p.tenantIds}, ${p.environments}, ${p.conversationIds}, ${p.headers}) AS n (tenant_id, environment, conversation_id, header)
+  WITH read AS MATERIALIZED (
+    SELECT n.tenant_id, n.environment, n.conversation_id, e.message_id, n.header, e.header <> n.header AS is_stale, n.part
+    FROM (
+      SELECT * FROM unnest(${p.tenantIds}, ${p.environments}, ${p.conversationIds}, ${p.afterMessageIds}, ${p.headers})
+        WITH ORDINALITY AS n (tenant_id, environment, conversation_id, after_id, header, part) ORDER BY n.part
+    ) AS n
     CROSS JOIN LATERAL (
-      SELECT * FROM search_entries e
-      WHERE e.tenant_id = n.tenant_id AND e.environment = n.environment AND e.conversation_id = n.conversation_id AND e.header <> n.header
-      LIMIT ${p.limit}
+      SELECT e.message_id, e.header FROM search_entries e
+      WHERE e.tenant_id = n.tenant_id AND e.environment = n.environment AND e.conversation_id = n.conversation_id AND e.message_id > n.after_id
+      ORDER BY e.message_id LIMIT ${p.limit}
     ) AS e
-    LIMIT ${p.limit}
+    ORDER BY n.part, e.message_id LIMIT ${p.limit}
+  ),
+  updated AS (
+    UPDATE search_entries e SET header = r.header FROM ${fewRowsOf("read")} AS r
+    WHERE r.is_stale AND e.tenant_id = r.tenant_id AND e.environment = r.environment AND e.conversation_id = r.conversation_id
+      AND e.message_id = r.message_id
   )
-  UPDATE search_entries e SET header = stale.header FROM ${fewRowsOf("stale")} AS stale
-  WHERE e.tenant_id = stale.tenant_id AND e.environment = stale.environment AND e.conversation_id = stale.conversation_id
-    AND e.message_id = stale.message_id
-  RETURNING 1 AS updated`,
+  SELECT part::int - 1 AS part, message_id AS "messageId" FROM read ORDER BY read.part, read.message_id OFFSET ${p.limit} - 1`,
 );
 
 /** Entries of conversations and messages without any word. */
@@ -205,7 +253,11 @@ export const deleteEmptyEntriesStatement = sql(
     AND e.message_id = '' AND e.header = ''`,
 );
 
-/** Continues a customer's change after that conversation. */
+/**
+ * Continues a change after that conversation of a customer. Within the next one, it continues after a
+ * message: then `afterId` has the ids of both conversations and of the message. Its start is the last
+ * finished conversation, as which the version before reads it.
+ */
 export const continueChangeStatement = sql(
   "continue_search_change",
   { id: "text", afterId: "text" },

@@ -1,21 +1,25 @@
 import { phoneWords } from "@/lib/customers/search-words";
 import type { Partition } from "@/lib/platform/caller";
 import { type Db, db, runSql } from "@/lib/platform/db";
+import { leaveOut } from "@/lib/platform/leave-out";
 import { wordsIn } from "@/lib/platform/search-text";
+import { isConnectionFailure } from "@/lib/platform/sql-errors";
 import { isId } from "@/lib/resources/ids";
 import {
+  changesStatement,
   continueChangeStatement,
   conversationsOfCustomerStatement,
   deleteChangesStatement,
   deleteEmptyEntriesStatement,
-  hasSearchWorkStatement,
   headersStatement,
   lockProgressStatement,
+  mergeChangesStatement,
   newestChangeStatement,
   nextChangesStatement,
   nextMessagesStatement,
   openSegmentsStatement,
   saveProgressStatement,
+  searchWorkStatement,
   updateHeadersStatement,
   writeEntriesStatement,
   writeWordsStatement,
@@ -33,29 +37,61 @@ type Position = { xact: string; messageId: string };
 type NewMessage = Place & Header & Position & { text: string };
 type Entry = Place & { messageId: string; header: string; text: string };
 type Change = Partition & { id: string; targetId: string; afterId: string };
+/** A conversation whose entries a change updates. */
+type Part = Place & {
+  changeId: string;
+  /** The conversation before it in this change, or empty. */
+  previousId: string;
+  /** The message whose entry is the last one that is updated already, or empty. */
+  afterMessageId: string;
+  isLast: boolean;
+};
 
-/**
- * The maximum number of a customer's conversations, or of a conversation's entries, that one batch
- * updates.
- */
-const updatesAtMost = 300;
+/** The maximum number of conversations, and of their entries, that one batch of changes reads. */
+const readAtMost = 300;
+
+/** For how long changes are worked off one by one before messages and other changes continue. */
+const oneByOneMs = 5_000;
+
+const leftOutChanges = leaveOut(
+  "a change could not be indexed for the search and will be tried again",
+);
+
+/** The change that had the last turn. Each worker counts its own turns. */
+let lastChangeId = "0";
 
 /**
  * Adds new messages, and changed subjects and customers, to the search. Posting a message does
  * nothing for it: the order of transactions says what is new, as in the event feed. One process does
- * this at a time. A batch is one transaction, so a crash repeats it and loses nothing.
+ * this at a time. Messages and changes have a transaction each, so neither waits for the other if
+ * that fails. A crash repeats a batch and loses nothing.
  * @returns how many messages and changes it took, at least `limit` if there may be more
  */
 export async function indexForSearch(limit: number): Promise<number> {
-  const [found] = await runSql<{ hasWork: boolean }>(hasSearchWorkStatement({}));
-  if (!found?.hasWork) return 0;
+  const [work] = await runSql<{ hasMessages: boolean; hasChanges: boolean }>(
+    searchWorkStatement({}),
+  );
+  const changes = work?.hasChanges ? await indexChanges(limit) : 0;
+  const messages = work?.hasMessages
+    ? await whileLocked((transaction, progress) => indexMessages(transaction, progress, limit))
+    : 0;
+  return Math.max(messages ?? 0, changes);
+}
+
+/**
+ * Runs one batch in a transaction. Messages and changes take the same lock, so that a change finds
+ * the entries of all messages that were indexed before it was noted.
+ * @returns null while another process indexes
+ */
+async function whileLocked<Result>(
+  work: (transaction: Db, progress: Position) => Promise<Result>,
+): Promise<Result | null> {
   return db().$transaction(async (transaction) => {
     const [progress] = await run<Position>(transaction, lockProgressStatement({}));
-    if (!progress) return 0;
-    const messages = await indexMessages(transaction, progress, limit);
-    const changes = await indexChanges(transaction, limit);
+    if (!progress) return null;
+    const result = await work(transaction, progress);
     await run(transaction, writeWordsStatement({}));
-    return Math.max(messages, changes);
+    return result;
   });
 }
 
@@ -81,57 +117,117 @@ async function indexMessages(transaction: Db, after: Position, limit: number): P
   return messages.length;
 }
 
-async function indexChanges(transaction: Db, limit: number): Promise<number> {
-  const changes = await run<Change>(transaction, nextChangesStatement({ limit }));
+/**
+ * Changes take turns: each batch continues after the change with which the one before ended. So one
+ * that takes many batches holds up no others. If a batch fails, its changes are worked off one by
+ * one.
+ * @returns how many changes it took, `limit` if there may be more
+ */
+async function indexChanges(limit: number): Promise<number> {
+  const changes = await runSql<Change>(
+    nextChangesStatement({ afterId: lastChangeId, except: leftOutChanges.ids(), limit }),
+  );
   if (changes.length === 0) return 0;
-  const finished: string[] = [];
-  const continued: { id: string; afterId: string }[] = [];
-  const places = new Map<string, Place>();
-  for (const { id, targetId, afterId, ...partition } of changes) {
-    const conversationIds = isId("conversation", targetId)
-      ? [targetId]
-      : (
-          await run<{ id: string }>(
-            transaction,
-            conversationsOfCustomerStatement({
-              ...partition,
-              customerId: targetId,
-              afterId,
-              limit: updatesAtMost,
-            }),
-          )
-        ).map((conversation) => conversation.id);
-    for (const conversationId of conversationIds)
-      places.set(`${partition.tenantId} ${partition.environment} ${conversationId}`, {
-        ...partition,
-        conversationId,
-      });
-    const lastId = conversationIds.length === updatesAtMost ? conversationIds.at(-1) : undefined;
-    if (lastId) continued.push({ id, afterId: lastId });
-    else finished.push(id);
-    if (places.size >= updatesAtMost) break;
+  const workOff = (ids: string[]) => whileLocked((transaction) => workOffChanges(transaction, ids));
+  try {
+    const left = await workOff(changes.map(({ id }) => id));
+    if (left === null) return 0;
+    return left > 0 ? limit : changes.length;
+  } catch (error) {
+    if (isConnectionFailure(error)) throw error;
+    const endMs = performance.now() + oneByOneMs;
+    for (const { id, targetId, afterId: _afterId, ...partition } of changes) {
+      await leftOutChanges.attempt(id, { ...partition, targetId }, () => workOff([id]));
+      if (performance.now() > endMs) break;
+    }
+    return limit;
   }
-  const isComplete = await updateHeaders(transaction, [...places.values()]);
-  // The rest of a long conversation follows with the next batch.
-  if (!isComplete) return limit;
-  await run(transaction, deleteChangesStatement({ ids: finished }));
-  for (const change of continued) await run(transaction, continueChangeStatement(change));
-  return finished.length < changes.length ? limit : changes.length;
 }
 
-/** @returns whether all entries of these conversations have the current header */
-async function updateHeaders(transaction: Db, places: Place[]): Promise<boolean> {
-  const rows = await run<Place & Header>(transaction, headersStatement(columnsOf(places)));
-  const entries = rows.map((row) => ({ ...row, messageId: "", header: headerText(row), text: "" }));
-  await writeEntries(transaction, entries, { keepsEmpty: true });
-  const headers = entries.map(({ header }) => header);
-  const updated = await run(
-    transaction,
-    updateHeadersStatement({ ...columnsOf(entries), headers, limit: updatesAtMost }),
-  );
-  await run(transaction, deleteEmptyEntriesStatement(columnsOf(entries)));
-  return updated.length < updatesAtMost;
+/** @returns how many of these changes are left */
+async function workOffChanges(transaction: Db, ids: string[]): Promise<number> {
+  // Before any header is read, which then includes what the merged changes noted.
+  const merged = await run(transaction, mergeChangesStatement({ ids }));
+  const changes = await run<Change>(transaction, changesStatement({ ids }));
+  const parts: Part[] = [];
+  const finished: string[] = [];
+  for (const change of changes) {
+    const added = await partsOf(transaction, change, readAtMost - parts.length);
+    if (added.length === 0) finished.push(change.id);
+    parts.push(...added);
+    lastChangeId = change.id;
+    if (parts.length === readAtMost) break;
+  }
+  const end = await updateHeaders(transaction, parts);
+  const continued = new Map<string, string>();
+  for (const { changeId, conversationId, isLast } of parts.slice(0, end?.part)) {
+    continued.set(changeId, conversationId);
+    if (isLast && continued.delete(changeId)) finished.push(changeId);
+  }
+  const unfinished = end && parts[end.part];
+  if (unfinished) {
+    const { changeId, previousId, conversationId } = unfinished;
+    continued.set(changeId, [previousId, conversationId, end.messageId].join("/"));
+    lastChangeId = changeId;
+  }
+  await run(transaction, deleteChangesStatement({ ids: finished }));
+  for (const [id, afterId] of continued)
+    await run(transaction, continueChangeStatement({ id, afterId }));
+  return ids.length - merged.length - finished.length;
 }
+
+/** The next conversations of a change, at most `limit`. */
+async function partsOf(transaction: Db, change: Change, limit: number): Promise<Part[]> {
+  const { id: changeId, targetId, afterId, ...partition } = change;
+  const [previousId = "", conversationId = "", messageId = ""] = afterId.split("/");
+  const isConversation = isId("conversation", targetId);
+  const found = isConversation
+    ? [{ id: targetId }]
+    : await run<{ id: string }>(
+        transaction,
+        conversationsOfCustomerStatement({
+          ...{ ...partition, customerId: targetId, afterId: previousId },
+          limit,
+        }),
+      );
+  const isComplete = isConversation || found.length < limit;
+  return found.map(({ id }, index) => ({
+    ...{ ...partition, changeId, conversationId: id },
+    previousId: found[index - 1]?.id ?? previousId,
+    afterMessageId: id === conversationId ? messageId : "",
+    isLast: isComplete && index === found.length - 1,
+  }));
+}
+
+/** @returns the last entry that was read, and the index of its part, if there may be more entries */
+async function updateHeaders(
+  transaction: Db,
+  parts: Part[],
+): Promise<{ part: number; messageId: string } | undefined> {
+  const rows = await run<Place & Header>(transaction, headersStatement(columnsOf(parts)));
+  // Two changes can have the same conversation.
+  const entries = new Map(
+    rows.map((row) => [
+      nameOf(row),
+      { ...row, messageId: "", header: headerText(row), text: "" } satisfies Entry,
+    ]),
+  );
+  await writeEntries(transaction, [...entries.values()], { keepsEmpty: true });
+  const [end] = await run<{ part: number; messageId: string }>(
+    transaction,
+    updateHeadersStatement({
+      ...columnsOf(parts),
+      afterMessageIds: parts.map(({ afterMessageId }) => afterMessageId),
+      headers: parts.map((part) => entries.get(nameOf(part))?.header ?? null),
+      limit: readAtMost,
+    }),
+  );
+  await run(transaction, deleteEmptyEntriesStatement(columnsOf([...entries.values()])));
+  return end;
+}
+
+const nameOf = ({ tenantId, environment, conversationId }: Place) =>
+  `${tenantId} ${environment} ${conversationId}`;
 
 async function writeEntries(
   transaction: Db,

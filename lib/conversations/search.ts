@@ -162,6 +162,8 @@ function highlightsOf(
 }
 
 const excerptLength = 280;
+/** If the first word is longer than an excerpt. */
+const longestExcerpt = 900;
 const lengthBefore = 60;
 
 /** The part of a long text around the first range, from word to word. */
@@ -169,16 +171,16 @@ function excerptOf(text: string, ranges: Range[]): { text: string; ranges: Range
   const [first = [0, 0]] = ranges;
   if (text.length <= excerptLength) return { text, ranges };
   const from = first[0] <= lengthBefore ? 0 : atSpace(text, first[0] - lengthBefore, first[0]);
-  const until = Math.max(from + excerptLength, first[1]);
+  const until = Math.min(Math.max(from + excerptLength, first[1]), from + longestExcerpt);
   const end = until >= text.length ? text.length : atCharacter(text, until);
   const start = from > 0 ? "…" : "";
   return {
     text: `${start}${text.slice(from, end)}${end < text.length ? "…" : ""}`,
     ranges: ranges
-      .filter(([, rangeEnd]) => rangeEnd <= end)
+      .filter(([, rangeEnd], index) => index === 0 || rangeEnd <= end)
       .map(([rangeStart, rangeEnd]) => [
         rangeStart - from + start.length,
-        rangeEnd - from + start.length,
+        Math.min(rangeEnd, end) - from + start.length,
       ]),
   };
 }

@@ -159,6 +159,16 @@ test("200 with plain text and ranges in UTF-16 code units, of messages, subject 
   ]);
 });
 
+test("200 with an excerpt of at most 1,000 characters for a very long word", async () => {
+  const tenant = await newTenant();
+  await open(tenant, { message: `${"🎉".repeat(100)} ${"y".repeat(9_000)}` });
+  await searchFindsAll();
+  const [found] = await find(tenant, "yyyy");
+  const [highlight] = found?.highlights ?? [];
+  expect(highlight?.text.length).toBeLessThanOrEqual(1_000);
+  expect(highlight && hitsIn(highlight)).toEqual([expect.stringMatching(/^y{800,}$/)]);
+});
+
 test("200 ranks whole words, words together, subject and customer first; newest by creation", async () => {
   const tenant = await newTenant();
   const prefix = await open(tenant, { message: "refunded and orders" });
