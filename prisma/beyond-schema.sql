@@ -115,6 +115,9 @@ CREATE INDEX "conversations_external_id_idx" ON "conversations" ("tenant_id", "e
 CREATE INDEX "conversations_priority_idx" ON "conversations" ("tenant_id", "environment", "priority", "updated_at", "id")
   WHERE "priority" <> 'NORMAL';
 CREATE INDEX "conversations_snoozed_until_idx" ON "conversations" ("snoozed_until") WHERE "snoozed_until" IS NOT NULL;
+-- Retention deletes conversations some days after they were closed.
+CREATE INDEX "conversations_closed_idx" ON "conversations" ("tenant_id", "environment", "closed_at", "id")
+  WHERE "status" = 'CLOSED';
 -- In the order of the inbox.
 CREATE INDEX "conversations_assignee_idx" ON "conversations" ("tenant_id", "environment", "assignee_id", "updated_at", "id")
   WHERE "assignee_id" IS NOT NULL;
@@ -490,8 +493,9 @@ BEGIN
         leaf := partition_of(parent.name, week);
         rest := parent.name || '_default';
         EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING STORAGE) WITH (fillfactor = %s)', leaf, parent.name, parent.fillfactor);
-        -- With this lock, no other transaction can be changing the rows that move.
-        EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', rest);
+        -- With these locks, no other transaction can be changing the rows that move, or have chosen the default partition for a
+        -- row of the week, which PostgreSQL would then reject.
+        EXECUTE format('LOCK TABLE ONLY %I, %I IN ACCESS EXCLUSIVE MODE', parent.name, rest);
         EXECUTE format('
           WITH moved AS (DELETE FROM %1$I WHERE ctid = ANY (ARRAY(SELECT ctid FROM %1$I WHERE %2$I >= %3$L AND %2$I < %4$L LIMIT 1000)) RETURNING *)
           INSERT INTO %5$I SELECT * FROM moved', rest, parent.key, parent.lower, parent.upper, leaf);
@@ -533,7 +537,8 @@ CREATE FUNCTION "expired_weeks"("parent" text, "at" timestamptz)
   FROM weeks_of(parent) AS week WHERE week + interval '888 hours' <= at ORDER BY week
 $$;
 
--- Drops the oldest expired week of request logs, and that of events, deliveries and attempts. Returns how many it dropped.
+-- Drops the oldest expired week of request logs, and that of events, deliveries and attempts. Before it drops events, it stores
+-- the positions of the last ones, up to 50,000 in each call, until none is missing. Returns how many of these steps it did.
 CREATE FUNCTION "drop_expired_partitions"("at" timestamptz) RETURNS int
   LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '200ms' SET enable_seqscan = off AS $$
 DECLARE
@@ -541,7 +546,8 @@ DECLARE
   unfinished record;
   kind record;
   lost bigint;
-  dropped int := 0;
+  stored int;
+  done int := 0;
 BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtext('parlance partitions')) THEN
     RETURN 0;
@@ -552,7 +558,7 @@ BEGIN
   SELECT week INTO expired FROM expired_weeks('request_logs', at) LIMIT 1;
   IF FOUND THEN
     EXECUTE format('DROP TABLE %I', partition_of('request_logs', expired));
-    dropped := dropped + 1;
+    done := done + 1;
   END IF;
 
   SELECT week INTO expired FROM expired_weeks('events', at) WHERE is_droppable LIMIT 1;
@@ -562,16 +568,21 @@ BEGIN
     EXECUTE format('
       INSERT INTO purged_events (tenant_id, environment, id, xact, purged_at)
       SELECT e.tenant_id, e.environment, e.id, e.xact, $2 FROM tenants t CROSS JOIN unnest(enum_range(NULL::"Environment")) AS n (environment)
-      CROSS JOIN LATERAL (SELECT * FROM %I e WHERE e.tenant_id = t.id AND e.environment = n.environment AND e.id >= $1 OFFSET 0) AS e
-      ON CONFLICT DO NOTHING', partition_of('events', expired))
+      CROSS JOIN LATERAL (SELECT * FROM %I e WHERE e.tenant_id = t.id AND e.environment = n.environment AND e.id >= $1
+        AND (SELECT true FROM purged_events p WHERE p.tenant_id = e.tenant_id AND p.environment = e.environment AND p.id = e.id) IS NULL OFFSET 0) AS e
+      LIMIT 50000 ON CONFLICT DO NOTHING', partition_of('events', expired))
       USING 'evt_' || ulid_time(expired + interval '168 hours' - interval '20 minutes'), at;
+    GET DIAGNOSTICS stored = ROW_COUNT;
+    IF stored > 0 THEN
+      RETURN done + 1;
+    END IF;
 
     LOCK TABLE events, deliveries, delivery_attempts IN ACCESS EXCLUSIVE MODE;
     SELECT array_agg(u.tenant_id) AS tenant_ids, array_agg(u.environment) AS environments, array_agg(u.id) AS ids, array_agg(u.event_id) AS event_ids
       INTO unfinished FROM unfinished_deliveries(expired, at) AS u;
     -- A user may have resumed many while the lock was awaited. The week is then no longer droppable.
     IF cardinality(unfinished.ids) > 1000 THEN
-      RETURN dropped;
+      RETURN done;
     END IF;
     EXECUTE format('ALTER TABLE events DETACH PARTITION %I', partition_of('events', expired));
     EXECUTE format('ALTER TABLE deliveries DETACH PARTITION %I', partition_of('deliveries', expired));
@@ -594,9 +605,9 @@ BEGIN
       END IF;
     END LOOP;
     EXECUTE format('DROP TABLE %I, %I, %I', partition_of('delivery_attempts', expired), partition_of('deliveries', expired), partition_of('events', expired));
-    dropped := dropped + 1;
+    done := done + 1;
   END IF;
-  RETURN dropped;
+  RETURN done;
 END $$;
 
 -- These run as the owner of the tables, so the search path may contain only schemas in which the caller cannot create anything.

@@ -27,13 +27,14 @@ const isNeeded = (p: P, eventId: string) => `EXISTS (
     )`;
 
 /**
- * The rows of each kind that have expired, oldest first, with their ids. Ids start with the time of
- * creation, so each is a range of an index. A closed conversation was created before it was closed.
+ * The rows of each kind that have expired, oldest first, with their ids. Each is a range of an index:
+ * conversations of that of closed ones by the time when they were closed, and the others of that of
+ * ids, which start with the time of creation.
  */
 const expired: Record<RetentionKind, (p: P) => string> = {
   conversations: (p) => `
     SELECT c.id, c.customer_id FROM conversations c
-    WHERE ${within("c", p)} AND c.status = 'CLOSED' AND c.id < ${p.beforeId} AND c.closed_at <= ${p.before} ORDER BY c.id`,
+    WHERE ${within("c", p)} AND c.status = 'CLOSED' AND c.id < ${p.beforeId} AND c.closed_at <= ${p.before} ORDER BY c.closed_at, c.id`,
   events: (p) => `
     SELECT e.id FROM events e
     WHERE ${within("e", p)} AND e.id < ${p.beforeId} AND e.created_at <= ${p.before} AND NOT ${isNeeded(p, "e.id")} ORDER BY e.id`,
@@ -80,8 +81,10 @@ export const deleteConversationsStatement = sql(
 
 /**
  * Goes through expired events in the order of ids, so that a batch reads none of the many that may
- * wait before those that it deletes. Triggers delete an event's deliveries and their attempts, and
- * remember its position in the feed.
+ * wait before those that it deletes. It locks only what it deletes, because each lock is written to
+ * the row's page. An array of ids, unlike a join, makes PostgreSQL look each of them up, also while it
+ * has no statistics. Triggers delete an event's deliveries and their attempts, and remember its
+ * position in the feed.
  */
 export const deleteEventsStatement = sql(
   "delete_expired_events",
@@ -89,11 +92,14 @@ export const deleteEventsStatement = sql(
   (p) => `
   WITH chosen AS MATERIALIZED (
     SELECT e.id FROM events e WHERE ${within("e", p)} AND e.id > ${p.afterId} AND e.id < ${p.beforeId} AND e.created_at <= ${p.before}
-    ORDER BY e.id LIMIT ${p.limit} FOR UPDATE OF e SKIP LOCKED
+    ORDER BY e.id LIMIT ${p.limit}
   ),
-  doomed AS MATERIALIZED (SELECT c.id FROM ${fewRowsOf("chosen")} AS c WHERE NOT ${isNeeded(p, "c.id")}),
+  doomed AS MATERIALIZED (
+    SELECT e.id FROM events e
+    WHERE ${within("e", p)} AND e.id = ANY (ARRAY(SELECT c.id FROM chosen c WHERE NOT ${isNeeded(p, "c.id")})) FOR UPDATE OF e SKIP LOCKED
+  ),
   deleted AS (
-    DELETE FROM events e USING ${fewRowsOf("doomed")} AS x WHERE ${within("e", p)} AND e.id = x.id
+    DELETE FROM events e WHERE ${within("e", p)} AND e.id = ANY (ARRAY(SELECT id FROM doomed))
   )
   SELECT id FROM chosen ORDER BY id`,
 );

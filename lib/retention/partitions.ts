@@ -22,7 +22,7 @@ export async function createPartitions(): Promise<number> {
   return row?.created ?? 0;
 }
 
-/** Returns a row for each week that it dropped: at most one of each kind. */
+/** Returns a row for each week that it dropped, at most one of each kind, or prepared to drop. */
 export const dropPartitionsStatement = sql(
   null,
   { now: "clock" },

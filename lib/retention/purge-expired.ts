@@ -60,9 +60,17 @@ const retentions: Retention[] = [
     only: "message_id IS NULL",
   },
   { table: "deleted_items", key: tenantKey("id"), column: "deleted_at", days: 30 },
-  { table: "deleted_days", key: tenantKey("day"), column: "day", days: 60 },
-  // As long as an event can be about a deleted conversation.
-  { table: "deletions", key: tenantKey("id"), column: "finished_at", days: 38 },
+  // A day that is not counted yet still needs what was deleted of it.
+  {
+    table: "deleted_days",
+    key: tenantKey("day"),
+    column: "day",
+    days: 60,
+    only: "NOT EXISTS (SELECT 1 FROM tenants t WHERE t.id = tenant_id AND t.counted_until <= day)",
+  },
+  // Longer than an event about a deleted conversation is usually needed: 37 days, 30 with a held
+  // delivery, and 7 with a discarded one.
+  { table: "deletions", key: tenantKey("id"), column: "finished_at", days: 90 },
   { table: "usage_writers", key: ["id"], column: "written_on", days: 7 },
   { table: "purged_events", key: tenantKey("id"), column: "purged_at", days: 30 },
 ];

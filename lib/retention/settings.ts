@@ -34,11 +34,12 @@ export async function previewRetention(
   retention: Retention,
 ): Promise<RetentionPreview> {
   requireRole(caller, "ADMIN", "change the retention");
+  const at = now();
   const counted = await Promise.all(
     (Object.keys(retentionKinds) as RetentionKind[]).map(async (kind) => {
       const days = retention[kind];
       if (days === null) return [kind, { count: 0, isMore: false }] as const;
-      const statement = countExpiredStatements[kind](boundsOf(caller.partition, kind, days));
+      const statement = countExpiredStatements[kind](boundsOf(caller.partition, kind, days, at));
       const [found] = await runSql<{ count: number }>(statement);
       const count = Math.min(found?.count ?? 0, maximumPreviewed);
       return [kind, { count, isMore: (found?.count ?? 0) > maximumPreviewed }] as const;
@@ -57,8 +58,9 @@ export async function updateRetention(caller: Caller, retention: Retention): Pro
     ...retention,
     afterEventId: "",
     afterDeliveryId: "",
-    passStartedAt: now(),
-    nextAt: now(),
+    // Immediately, whatever the clocks of this process and of the database say.
+    passStartedAt: new Date(0),
+    nextAt: new Date(0),
   };
   await caller.db.retentionSetting.upsert({
     where: { tenantId_environment: caller.partition },
@@ -80,7 +82,8 @@ const idKinds: Record<RetentionKind, IdKind> = {
   attempts: "delivery",
 };
 
-export function boundsOf(partition: Partition, kind: RetentionKind, days: number) {
-  const before = new Date(now().getTime() - days * dayMs);
+/** The time and the id before which a row has expired. */
+export function boundsOf(partition: Partition, kind: RetentionKind, days: number, at: Date) {
+  const before = new Date(at.getTime() - days * dayMs);
   return { ...partition, before, beforeId: firstIdAt(idKinds[kind], before) };
 }

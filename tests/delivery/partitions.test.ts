@@ -263,6 +263,35 @@ test("a week with more than 1,000 such rows gets no partitions, and later weeks 
   expect(await left(partition)).toEqual([0, 0, 0, 0]);
 });
 
+test("a row that is written while its week is created goes there", async () => {
+  const { partition } = await newWebhook(url);
+  clock.advanceTo(new Date(monday.getTime() + 3 * weekMs));
+  // Long enough to see that both wait.
+  await pool().query("ALTER FUNCTION create_partitions SET lock_timeout = '60s'");
+  const reader = await pool().connect();
+  try {
+    await reader.query("BEGIN");
+    await reader.query("SELECT FROM request_logs_default");
+    const waiting =
+      "SELECT FROM pg_locks JOIN pg_database ON oid = database WHERE NOT granted AND datname = current_database()";
+    const areWaiting = (count: number) =>
+      vi.waitUntil(async () => (await pool().query(waiting)).rowCount === count, {
+        timeout: 60_000,
+      });
+    const created = createPartitions();
+    await areWaiting(1);
+    const written = addRequestLog(partition);
+    await areWaiting(2);
+    await reader.query("COMMIT");
+    await Promise.all([created, written]);
+  } finally {
+    reader.release();
+    await pool().query("ALTER FUNCTION create_partitions SET lock_timeout = '200ms'");
+  }
+  expect(await left(partition)).toEqual([0, 0, 0, 1]);
+  expect(await leftInDefault(partition)).toEqual([0, 0, 0, 0]);
+});
+
 test("after five weeks without a worker, the rows of every week are there, and all are deleted in time", async () => {
   const { partition } = await newWebhook(url);
   for (let week = 3; week < 8; week++) {
@@ -368,6 +397,31 @@ test.each(["STOPPED", "INCOMING"] as const)(
     expect((await pool().query(positions, [tenantId])).rowCount).toBe(1);
   },
 );
+
+test("the positions of a busy end of a week are stored in several transactions before it is dropped", async () => {
+  const { partition } = await newWebhook(url);
+  const end = new Date(monday.getTime() + weekMs);
+  const events = 50_001;
+  await pool().query(
+    `INSERT INTO events (tenant_id, environment, id, type, payload, created_at, expires_at)
+     SELECT $1, $2::"Environment", 'evt_' || ulid_time($3) || lpad(n::text, 16, '0'), 'conversation.created', '{}', $3, $3
+     FROM generate_series(1, $4::int) AS n`,
+    [partition.tenantId, partition.environment, new Date(end.getTime() - 60_000), events],
+  );
+  const stored = async () => {
+    const positions = "SELECT count(*)::int AS count FROM purged_events WHERE tenant_id = $1";
+    return (await pool().query(positions, [partition.tenantId])).rows[0].count;
+  };
+  toEndOfRetention();
+  const drop = "SELECT drop_expired_partitions($1) AS done";
+  while ((await stored()) === 0)
+    expect((await pool().query(drop, [clock.now()])).rows[0].done).toBeGreaterThan(0);
+  expect(await stored()).toBe(50_000);
+  expect(await partitionsOfWeek()).toContain("events");
+  await purgeAll();
+  expect(await stored()).toBe(events);
+  expect(await partitionsOfWeek()).toEqual([]);
+});
 
 test("a week is not dropped if something unfinished of it was not moved", async () => {
   const { partition } = await newWebhook(url);

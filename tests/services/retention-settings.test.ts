@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { workOffDeletions } from "@/lib/deletions/work-off-deletions";
 import { mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
 import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
+import { firstIdAt } from "@/lib/resources/ids";
 import { applyRetention } from "@/lib/retention/apply-retention";
 import { getRetention, previewRetention, updateRetention } from "@/lib/retention/settings";
 import { retentionInput } from "@/lib/retention/settings-schema";
@@ -130,6 +131,49 @@ test("a batch reads no more events than its share, whether or not they wait for 
   expect(await left()).toEqual([]);
 });
 
+/** An environment whose retention is the only one, with expired events that all have a held delivery. */
+async function holdExpired() {
+  await db().retentionSetting.deleteMany();
+  const tenant = await newTenant();
+  await fill(tenant);
+  const { partition: where } = tenant.identity;
+  await db().delivery.updateMany({ where, data: { status: "HELD", nextAttemptAt: null } });
+  await mutate(tenant.identity, (caller) => updateRetention(caller, { ...none, events: 1 }));
+  return { where, count: await db().event.count({ where }) };
+}
+
+test("only events that are deleted are locked, which would change the pages of the others", async () => {
+  const { where } = await holdExpired();
+  const locks = () =>
+    db()
+      .$queryRaw`SELECT id, xmax::text FROM events WHERE tenant_id = ${where.tenantId} ORDER BY id`;
+  const before = await locks();
+  await inDays(2, applyAll);
+  expect(await locks()).toEqual(before);
+});
+
+test("expired events that wait for a delivery are read once an hour, and others within ten minutes", async () => {
+  const { where, count } = await holdExpired();
+  const batchesAfter = (minutes: number) =>
+    inDays(2 + minutes / 1_440, async () => {
+      let batches = 0;
+      while ((await applyRetention(1)) > 0) batches++;
+      return batches;
+    });
+  // Each batch reads one event, and the last one none.
+  expect(await batchesAfter(0)).toBe(count + 1);
+  expect(await batchesAfter(11)).toBe(1);
+  const createdAt = new Date(Date.now() + dayMs + 15 * 60_000);
+  const event = { type: "customer.created", payload: "{}", createdAt };
+  await db().event.create({ data: { ...where, ...event, id: firstIdAt("event", createdAt) } });
+  expect(await batchesAfter(22)).toBe(2);
+  expect(await db().event.count({ where })).toBe(count);
+
+  await db().delivery.updateMany({ where, data: { status: "DELIVERED" } });
+  expect(await batchesAfter(61)).toBe(count + 2);
+  expect(await db().event.count({ where })).toBe(0);
+});
+
 test("an event whose delivery was discarded stays for a week after that", async () => {
   const tenant = await newTenant();
   const { waiting = "" } = await fill(tenant);
@@ -186,4 +230,19 @@ test.each([
   ["attempts", 1],
 ])("%s of %s days is refused", (kind, days) => {
   expect(retentionInput.safeParse({ ...none, [kind]: days }).success).toBe(false);
+});
+
+test("a worker whose clock is ahead deletes only what has expired by the database's clock", async () => {
+  const tenant = await newTenant();
+  await fill(tenant);
+  const before = await counts(tenant);
+  const retention = { conversations: 5, events: 3, requestLogs: 2, attempts: 2 };
+  await mutate(tenant.identity, (caller) => updateRetention(caller, retention));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 20 * dayMs });
+  try {
+    await applyAll();
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(await counts(tenant)).toEqual(before);
 });
