@@ -1,9 +1,11 @@
 import { recordAudit } from "@/lib/audit/service";
-import { notedRequests } from "@/lib/events/noted-requests";
+import { firstShown, forgetNotedResponses } from "@/lib/events/noted-requests";
 import { recordEvent } from "@/lib/events/record-event";
 import {
+  clearPreview,
   clearResponsesWithReply,
   eventsOfMessage,
+  eventsWithPreview,
   forgetResponses,
   keysReturning,
   redactEvents,
@@ -14,16 +16,20 @@ import type { Caller } from "@/lib/platform/caller";
 import { timeOfChange } from "@/lib/platform/changes";
 import { runSql } from "@/lib/platform/db";
 import { requireRole } from "@/lib/platform/roles";
+import { idTimeMs } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
 import { toMessage } from "./message";
 import type { Message } from "./message-schema";
 import { redactMessageStatement } from "./messages.sql";
 import { lockConversation } from "./service";
 
+/** Far more than one message usually has. The job removes the others. */
+const mostPreviews = 100;
+
 /**
  * Removes the text, the metadata and the files of a message, and its place remains. Its event is redacted, too,
- * with what is stored of its deliveries. A job removes its preview from the conversation's events,
- * and clears the logs of the requests that posted it and uploaded its files (lib/deletions).
+ * with what is stored of its deliveries, and so is its preview in the conversation's events. A job removes
+ * further previews, and clears the logs of the requests that posted it and uploaded its files (lib/deletions).
  * @returns the redacted message; it stays as it is if it was redacted before
  */
 export async function redactMessage(
@@ -56,16 +62,27 @@ export async function redactMessage(
   const createdAt = new Date(before.createdAt);
   const events = isNote ? [] : await eventsOfMessage(caller, { id, createdAt });
   await redactEvents(caller, events, (object) => ({ ...object, ...redacted, redactedAt }));
+  const { events: previews } = isNote
+    ? { events: [] }
+    : await eventsWithPreview(
+        caller,
+        { id, conversationId, createdAt },
+        { afterId: "", limit: mostPreviews },
+      );
+  await redactEvents(caller, previews, clearPreview);
   await clearResponsesWithReply(caller, id);
   const keys = isNote
     ? await keysReturning(caller, id)
     : events.flatMap((event) => requestOf(event)?.idempotencyKey ?? []);
-  await forgetResponses(caller, keys, createdAt);
-  const period = { since: createdAt, until: at };
-  const noted = await notedRequests(caller, conversationId, period);
-  for (const fileId of fileIds) noted.push(...(await notedRequests(caller, fileId)));
-  for (const request of noted)
-    if (request.key !== null) await forgetResponses(caller, [request.key], request.at);
+  await forgetResponses(caller, [
+    ...keys.map((key) => ({ key, at: createdAt })),
+    ...previews.flatMap((event) => {
+      const key = requestOf(event)?.idempotencyKey;
+      return key ? [{ key, at: new Date(idTimeMs(event.id)) }] : [];
+    }),
+  ]);
+  await forgetNotedResponses(caller, conversationId, firstShown(id, createdAt));
+  for (const fileId of fileIds) await forgetNotedResponses(caller, fileId, new Date(0));
   await db.deletion.create({
     data: { ...partition, id, conversationId, postedAt: createdAt, idempotencyKeys: keys },
   });

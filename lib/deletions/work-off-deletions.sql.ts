@@ -21,12 +21,13 @@ export const nextDeletionStatement = sql(
     logDelaySeconds: "float8",
     afterTenantId: "text",
     afterEnvironment: "Environment",
+    except: "text[]",
   },
   (p) => {
-    const now = timeOf(p.now);
+    const isNext = `${isDue("d", timeOf(p.now), p.logDelaySeconds)} AND d.id <> ALL (${p.except})`;
     const following = (after: string) => `
       SELECT d.tenant_id, d.environment FROM deletions d
-      WHERE ${isDue("d", now, p.logDelaySeconds)} AND (d.tenant_id, d.environment) > (${after}) AND ${isNotMoving("d.tenant_id")}
+      WHERE ${isNext} AND (d.tenant_id, d.environment) > (${after}) AND ${isNotMoving("d.tenant_id")}
       ORDER BY d.tenant_id, d.environment LIMIT 1`;
     return `
   WITH RECURSIVE turn AS (
@@ -37,7 +38,7 @@ export const nextDeletionStatement = sql(
   SELECT d.tenant_id AS "tenantId", d.environment, d.id, d.after_id AS "afterId", d.deleted_at AS "deletedAt",
     d.conversation_id AS "conversationId", d.posted_at AS "postedAt", d.idempotency_keys AS "idempotencyKeys"
   FROM turn t CROSS JOIN LATERAL (
-    SELECT * FROM deletions d WHERE d.tenant_id = t.tenant_id AND d.environment = t.environment AND ${isDue("d", now, p.logDelaySeconds)}
+    SELECT * FROM deletions d WHERE d.tenant_id = t.tenant_id AND d.environment = t.environment AND ${isNext}
     ORDER BY d.deleted_at LIMIT 1 FOR UPDATE SKIP LOCKED
   ) AS d
   LIMIT 1`;

@@ -1,5 +1,12 @@
-import { type NotedRequest, notedRequests } from "@/lib/events/noted-requests";
 import {
+  firstShown,
+  isPlaceOfNotes,
+  type NotedRequest,
+  notedRequests,
+  placeOfNotes,
+} from "@/lib/events/noted-requests";
+import {
+  clearPreview,
   eventsOfMessage,
   eventsWithPreview,
   redactEvents,
@@ -9,6 +16,7 @@ import {
 import { abandonBlob } from "@/lib/platform/blobs/service";
 import { type Caller, type Partition, system, withDatabase } from "@/lib/platform/caller";
 import { type Db, db, runSql } from "@/lib/platform/db";
+import { leaveOut } from "@/lib/platform/leave-out";
 import { logDelaySeconds } from "@/lib/request-logs/log-delay";
 import { firstIdAt, type IdKind, idTimeMs, kindOfId } from "@/lib/resources/ids";
 import {
@@ -69,20 +77,33 @@ const start: Partition = { tenantId: "", environment: "live" };
 /** The environment that had the last turn. Each worker counts its own turns. */
 let last = start;
 
+const leftOutDeletions = leaveOut(
+  "what a deletion left behind could not be removed and will be tried again",
+);
+
 /** @returns null if nothing is left to do */
 async function workOffBatch(limit: number): Promise<number | null> {
-  return db().$transaction(async (transaction) => {
-    const next = (await nextAfter(transaction, last)) ?? (await nextAfter(transaction, start));
-    if (!next) return null;
-    const { tenantId, environment, ...task } = next;
-    const partition = { tenantId, environment };
-    last = partition;
-    const caller = withDatabase(system(partition), transaction);
-    const kind = kindOfId(task.id);
-    const taken = (await (kind && batches[kind])?.(caller, task, limit)) ?? 0;
-    if (taken < limit) await runSql(finishDeletionStatement({ ...partition, id: task.id }), caller);
-    return taken;
-  });
+  let next: (Partition & Task) | undefined;
+  try {
+    return await db().$transaction(async (transaction) => {
+      next = (await nextAfter(transaction, last)) ?? (await nextAfter(transaction, start));
+      if (!next) return null;
+      const { tenantId, environment, ...task } = next;
+      const partition = { tenantId, environment };
+      last = partition;
+      const caller = withDatabase(system(partition), transaction);
+      const kind = kindOfId(task.id);
+      const taken = (await (kind && batches[kind])?.(caller, task, limit)) ?? 0;
+      if (taken < limit)
+        await runSql(finishDeletionStatement({ ...partition, id: task.id }), caller);
+      return taken;
+    });
+  } catch (error) {
+    if (!next) throw error;
+    const { tenantId, environment, id } = next;
+    leftOutDeletions.add(id, { tenantId, environment, deletedId: id }, error);
+    return 0;
+  }
 }
 
 async function nextAfter(transaction: Db, { tenantId, environment }: Partition) {
@@ -90,6 +111,7 @@ async function nextAfter(transaction: Db, { tenantId, environment }: Partition) 
     logDelaySeconds: logDelaySeconds(),
     afterTenantId: tenantId,
     afterEnvironment: environment,
+    except: leftOutDeletions.ids(),
   });
   const [next] = await runSql<Partition & Task>(statement, { db: transaction });
   return next;
@@ -123,10 +145,12 @@ const clockToleranceMs = 5_000;
 /** What is left of a redacted message: its preview in events of its conversation, and logs. */
 async function clearTraces(
   caller: Caller,
-  { id, afterId, deletedAt, conversationId, postedAt, idempotencyKeys }: Task,
+  { id, afterId, conversationId, postedAt, idempotencyKeys }: Task,
   limit: number,
 ): Promise<number> {
   const { partition } = caller;
+  // All events have been read.
+  if (isPlaceOfNotes(afterId)) return clearNoted(caller, { id, afterId }, limit);
   const message = await caller.db.message.findUnique({
     where: { tenantId_environment_id: { ...partition, id } },
     select: { conversationId: true, createdAt: true, direction: true, redactedAt: true },
@@ -143,30 +167,42 @@ async function clearTraces(
         { afterId, limit },
       )
     : { events: [], lastId: null };
-  await redactEvents(caller, events, (object) => ({ ...object, lastMessagePreview: null }));
+  await redactEvents(caller, events, clearPreview);
   const isFirst = afterId === "";
   const requests = [...events, ...(isFirst ? own : [])].flatMap((event) => {
     const request = requestOf(event);
     return request ? [{ id: request.id, key: request.idempotencyKey, at: timeOfId(event.id) }] : [];
   });
-  if (isFirst && place) {
-    const period = { since: place.createdAt, until: deletedAt };
-    requests.push(...(await notedRequests(caller, place.conversationId, period)));
-  }
   if (isFirst && own.length === 0)
     for (const requestId of await requestsOfNote(caller, id))
       requests.push({ id: requestId, key: null, at: timeOfId(id) });
   if (isFirst) requests.push(...idempotencyKeys.map((key) => ({ id: "", key, at: timeOfId(id) })));
-  await clearLogs(caller, requests);
-  if (lastId === null) return 0;
-  await runSql(continueDeletionStatement({ ...partition, id, afterId: lastId }), caller);
+  const notes = place && placeOfNotes(place.conversationId, firstShown(id, place.createdAt));
+  const noted = isFirst && notes ? await notedRequests(caller, notes, limit) : null;
+  await clearLogs(caller, [...requests, ...(noted?.requests ?? [])]);
+  const next = lastId ?? (noted ? noted.nextPlace : notes);
+  if (next === null) return 0;
+  await runSql(continueDeletionStatement({ ...partition, id, afterId: next }), caller);
   return limit;
 }
 
 /** The upload of a file of a redacted message: its request has the file's name and hash. */
-async function clearUpload(caller: Caller, { id }: Task): Promise<number> {
-  await clearLogs(caller, await notedRequests(caller, id));
-  return 0;
+async function clearUpload(caller: Caller, task: Task, limit: number): Promise<number> {
+  const afterId = task.afterId || placeOfNotes(task.id, new Date(0));
+  return clearNoted(caller, { ...task, afterId }, limit);
+}
+
+/** Requests that returned a resource as it was. `afterId` is a place among their notes. */
+async function clearNoted(
+  caller: Caller,
+  { id, afterId }: Pick<Task, "id" | "afterId">,
+  limit: number,
+): Promise<number> {
+  const { requests, nextPlace } = await notedRequests(caller, afterId, limit);
+  await clearLogs(caller, requests);
+  if (nextPlace === null) return 0;
+  await runSql(continueDeletionStatement({ ...caller.partition, id, afterId: nextPlace }), caller);
+  return limit;
 }
 
 async function clearLogs(caller: Caller, requests: NotedRequest[]): Promise<void> {

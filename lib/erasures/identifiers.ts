@@ -27,16 +27,20 @@ const alone = (escaped: string) => [
   ...[`/${escaped}/%`, `/${escaped}?%`, `/${escaped}`],
 ];
 
+function valuesOf(all: Identifiers[]): string[] {
+  const values = all.flatMap(({ externalId, name, email, phone }) => {
+    const parts = (name ?? "").split(/\s+/).filter((part) => part.length >= shortest);
+    return [externalId, name, email, phone, ...parts].flatMap((value) => value ?? []);
+  });
+  return [...new Set(values)];
+}
+
 /**
  * Patterns for `LIKE` that find a customer's values in requests, in lowercase. A value may also be
  * found in a request about someone else, whose log then loses its bodies, too.
  */
 export function patternsOf(all: Identifiers[]): string[] {
-  const values = all.flatMap(({ externalId, name, email, phone }) => {
-    const parts = (name ?? "").split(/\s+/).filter((part) => part.length >= shortest);
-    return [externalId, name, email, phone, ...parts].flatMap((value) => value ?? []);
-  });
-  const patterns = [...new Set(values)].flatMap((value) =>
+  const patterns = valuesOf(all).flatMap((value) =>
     spellings(value.toLowerCase()).flatMap((spelling) =>
       value.length >= shortest
         ? [`%${escapedLike(spelling)}%`]
@@ -44,6 +48,22 @@ export function patternsOf(all: Identifiers[]): string[] {
     ),
   );
   return [...new Set(patterns)];
+}
+
+/**
+ * Regular expressions that find a customer's values in idempotency keys, in lowercase, as whole words:
+ * a key without its record is forgotten, so that of another request must not be found. Keys are ASCII.
+ */
+export function wordsOf(all: Identifiers[]): string[] {
+  const found = valuesOf(all).flatMap((value) => spellings(value.toLowerCase()));
+  return [...new Set(found)].filter((spelling) => /^[\x20-\x7e]+$/.test(spelling)).map(asWord);
+}
+
+function asWord(spelling: string): string {
+  const escaped = spelling.replaceAll(/[^a-z0-9]/g, String.raw`\$&`);
+  const start = /^[a-z0-9]/.test(spelling) ? "(?<![a-z0-9])" : "";
+  const end = /[a-z0-9]$/.test(spelling) ? "(?![a-z0-9])" : "";
+  return `${start}${escaped}${end}`;
 }
 
 /** A batch that compares this many pairs of request and pattern takes about a second. */

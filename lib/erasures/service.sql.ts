@@ -3,21 +3,23 @@ import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 
 /**
- * The oldest erasure of the environment whose oldest has waited longest, unless another worker holds
- * it. So environments take turns, and an environment's erasures are completed one after another.
+ * The oldest erasure that is due in the next environment after the given one, unless another worker
+ * holds it, and the time. So environments take turns, also if one's batches fail, and an erasure that
+ * waits holds up no others.
  */
 export const nextErasureStatement = sql(
   "next_erasure",
-  { now: "clock" },
+  { now: "clock", afterTenantId: "text", afterEnvironment: "Environment" },
   (p) => `
-  SELECT e.tenant_id AS "tenantId", e.environment, e.id FROM (
+  SELECT e.tenant_id AS "tenantId", e.environment, e.id, ${timeOf(p.now)} AS at FROM (
     SELECT DISTINCT ON (tenant_id, environment) tenant_id, environment, id, next_at FROM erasures
     WHERE completed_at IS NULL AND next_at <= ${timeOf(p.now)} AND ${isNotMoving("tenant_id")}
     ORDER BY tenant_id, environment, id
   ) o
   JOIN erasures e ON e.tenant_id = o.tenant_id AND e.environment = o.environment AND e.id = o.id
   WHERE e.completed_at IS NULL AND e.next_at <= ${timeOf(p.now)}
-  ORDER BY o.next_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
+  ORDER BY (o.tenant_id, o.environment) <= (${p.afterTenantId}, ${p.afterEnvironment}), o.tenant_id, o.environment
+  LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
 );
 
 const partition = { tenantId: "text", environment: "Environment" } as const;
@@ -62,45 +64,56 @@ export const eraseMessagesStatement = sql(
   RETURNING m.id, m.sequence`,
 );
 
+/** Returns its new time, which is not before any of its events, whatever clock made them. */
 export const eraseConversationStatement = sql(
   "erase_conversation",
   { ...partition, id: "text", at: "timestamptz" },
   (p) => `
   UPDATE conversations c SET subject = NULL, metadata = '{}', tags = '{}', external_id = NULL, last_message_preview = NULL,
     updated_at = greatest(${p.at}, c.updated_at)
-  WHERE ${within("c", p)} AND c.id = ${p.id}`,
+  WHERE ${within("c", p)} AND c.id = ${p.id}
+  RETURNING c.updated_at AS "updatedAt"`,
 );
 
 /** The text between a mark and the next quotation mark. A regular expression takes 40 times as long. */
 const textAfter = (column: string, mark: string) =>
   `split_part(split_part(${column}, '${mark}', 2), '"', 1)`;
 
+type OfCustomer = Within & { customerId: string };
+
+const hasConversation = (p: OfCustomer, id: string) =>
+  `EXISTS (SELECT 1 FROM conversations c WHERE ${within("c", p)} AND c.id = ${id} AND c.customer_id = ${p.customerId})`;
+
+/** Whether something was deleted that belonged to the customer. */
+const wasOfCustomer = (p: OfCustomer, id: string) =>
+  `EXISTS (SELECT 1 FROM deletions x WHERE ${within("x", p)} AND x.id = ${id} AND x.customer_id = ${p.customerId})`;
+
 /** Whether a conversation belongs, or belonged until it was deleted, to the customer. */
-const isOfCustomer = (p: Within & { customerId: string }, id: string) => `(
-      EXISTS (SELECT 1 FROM conversations c WHERE ${within("c", p)} AND c.id = ${id} AND c.customer_id = ${p.customerId})
-      OR EXISTS (SELECT 1 FROM deletions x WHERE ${within("x", p)} AND x.id = ${id} AND x.customer_id = ${p.customerId}))`;
+const isOfCustomer = (p: OfCustomer, id: string) => `(
+      ${hasConversation(p, id)}
+      OR ${wasOfCustomer(p, id)})`;
 
 /**
- * The next events, in the order of ids. `isPersonal` says which of them are about the customer, or
- * about a conversation of theirs from before it was cleared. A message's event is redacted with its
- * message, so that of a message that was posted later stays. Envelopes are written by us, so the
- * first ids in them are those of the object.
+ * The next events, in the order of ids. `isAbout` says which of them are about the customer, or about a
+ * conversation of theirs that was deleted, or from before it was cleared. A message's event is redacted
+ * with its message, so that of a message that was posted later stays. Of those with content, it returns
+ * the payload. Envelopes are written by us, so the first ids in them are those of the object.
  */
 export const eventsToEraseStatement = sql(
   "events_to_erase",
   { ...partition, customerId: "text", afterId: "text", limit: "int", clearedAt: "timestamptz" },
   (p) => `
-  SELECT e.id, CASE WHEN e.is_personal THEN e.payload END AS payload
+  SELECT e.id, e.is_about AS "isAbout",
+    CASE WHEN e.is_about AND e.type NOT IN ('customer.deleted', 'customer.erased', 'conversation.deleted', 'message.redacted') THEN e.payload END AS payload
   FROM (
     SELECT o.*, CASE split_part(o.type, '.', 1)
-      WHEN 'customer' THEN o.object_id = ${p.customerId} AND o.type NOT IN ('customer.deleted', 'customer.erased')
-      WHEN 'conversation' THEN o.type <> 'conversation.deleted' AND o.created_at <= ${p.clearedAt}
-        AND (strpos(o.payload, '"customerId":"' || ${p.customerId} || '"') > 0 OR ${isOfCustomer(p, "o.object_id")})
-      WHEN 'message' THEN o.type <> 'message.redacted'
-        AND ${isOfCustomer(p, textAfter("o.payload", '"conversationId":"'))}
+      WHEN 'customer' THEN o.object_id = ${p.customerId}
+      WHEN 'conversation' THEN ${wasOfCustomer(p, "o.object_id")} OR o.created_at <= ${p.clearedAt}
+        AND (strpos(o.payload, '"customerId":"' || ${p.customerId} || '"') > 0 OR ${hasConversation(p, "o.object_id")})
+      WHEN 'message' THEN ${isOfCustomer(p, textAfter("o.payload", '"conversationId":"'))}
         AND NOT EXISTS (SELECT 1 FROM messages m WHERE ${within("m", p)} AND m.id = o.object_id AND m.redacted_at IS NULL
           AND EXISTS (SELECT 1 FROM conversations c WHERE ${within("c", p)} AND c.id = m.conversation_id))
-      ELSE false END AS is_personal
+      ELSE false END AS is_about
     FROM (
       SELECT e.id, e.type, e.payload, e.created_at, ${textAfter("e.payload", '"object":{"id":"')} AS object_id
       FROM events e WHERE ${within("e", p)} AND e.id > ${p.afterId} ORDER BY e.id LIMIT ${p.limit}
@@ -121,10 +134,7 @@ export const deleteViewsStatement = sql(
 const mention = { ...partition, customerId: "text", afterId: "text", patterns: "text[]" } as const;
 
 /** Whether a text names the customer, a conversation of theirs, or contains one of their values. */
-const isMentionedIn = (
-  p: Within & { customerId: string; patterns: string },
-  texts: string[],
-): string =>
+const isMentionedIn = (p: OfCustomer & { patterns: string }, texts: string[]): string =>
   texts
     .map(
       (
@@ -135,7 +145,7 @@ const isMentionedIn = (
     .join(" OR ");
 
 /** Whether a message of the customer's has the file, or had it until the file was deleted. */
-const isFileOfCustomer = (p: Within & { customerId: string }, id: string) =>
+const isFileOfCustomer = (p: OfCustomer, id: string) =>
   `(starts_with(${id}, 'fil_') AND (${isOfCustomer(p, id)}
         OR EXISTS (SELECT 1 FROM files f JOIN messages m ON ${within("m", p)} AND m.id = f.message_id
           WHERE ${within("f", p)} AND f.id = ${id} AND ${isOfCustomer(p, "m.conversation_id")})))`;
@@ -147,14 +157,15 @@ const createdId = (response: string) => `substr(${response}, 8, 30)`;
  * Goes through stored responses in the order of keys. Those with a secret are about webhooks. The note
  * of an upload starts with the file's id, and contains the upload's key. The key of a response
  * remains, so that a repeated request is not performed again, unless it contains one of the
- * customer's values.
+ * customer's values as a word. Regular expressions are slow, so only keys that match a pattern are
+ * compared with them.
  */
 export const eraseRecordsStatement = sql(
   "erase_idempotency_records",
-  { ...mention, limit: "int" },
+  { ...mention, words: "text[]", limit: "int" },
   (p) => `
   WITH batch AS MATERIALIZED (
-    SELECT i.key, lower(i.key) LIKE ANY (${p.patterns}) AS has_personal_key,
+    SELECT i.key, CASE WHEN lower(i.key) LIKE ANY (${p.patterns}) THEN lower(i.key) ~ ANY (${p.words}) ELSE false END AS has_personal_key,
       NOT i.is_encrypted AND (${isMentionedIn(p, ["i.body"])} OR ${isFileOfCustomer(p, createdId("i.body"))}
         OR (i.body <> '' AND ${isFileOfCustomer(p, "substr(i.key, 1, 30)")})) AS is_personal
     FROM (
@@ -213,7 +224,7 @@ export const eraseLogsStatement = sql(
 );
 
 /**
- * What other jobs still have to do with the customer's data: index every change up to the newest one
+ * What other jobs still have to do with the customer's data: index the organization's changes up to the newest one
  * when the customer's conversations were cleared, delete, and remove files. A file that is being removed, or could
  * not be removed yet, is due again within minutes. One that is being uploaded is due much later.
  */
@@ -221,7 +232,7 @@ export const isErasureUnfinishedStatement = sql(
   "erasure_is_unfinished",
   { ...partition, customerId: "text", searchChangeId: "text" },
   (p) => `
-  SELECT ${waitsForSearch(p.searchChangeId)} OR EXISTS (
+  SELECT ${waitsForSearch(p.tenantId, p.searchChangeId)} OR EXISTS (
       SELECT 1 FROM deletions x WHERE ${within("x", p)} AND x.customer_id = ${p.customerId} AND x.finished_at IS NULL
     ) OR EXISTS (SELECT 1 FROM stray_blobs b WHERE ${within("b", p)} AND b.remove_after <= now() + interval '10 minutes') AS "isUnfinished"`,
 );

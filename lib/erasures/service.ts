@@ -40,7 +40,7 @@ export async function eraseCustomer(caller: Caller, customerId: string): Promise
       customerId,
       identifiers,
       counts: noCounts,
-      nextAt: at,
+      nextAt: immediately,
       requestedByType: actor.type,
       requestedById: actor.id,
       createdAt: at,
@@ -66,7 +66,7 @@ async function includeThisRequest(caller: Caller, { id }: Erasure): Promise<bool
   if (locked.phase !== "CONVERSATIONS" && locked.phase !== "EVENTS")
     await caller.db.erasure.update({
       where: { tenantId_environment_id: { ...caller.partition, id } },
-      data: { phase: "IDEMPOTENCY_RECORDS", afterId: "", nextAt: now() },
+      data: { phase: "IDEMPOTENCY_RECORDS", afterId: "", nextAt: immediately },
     });
   return true;
 }
@@ -89,6 +89,9 @@ export async function findErasureOf(
   });
   return found && toErasure(found);
 }
+
+/** Whatever the clocks of this process and of the database say. */
+const immediately = new Date(0);
 
 /** A customer's fields without anything personal. */
 const nothing = {

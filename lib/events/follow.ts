@@ -201,16 +201,14 @@ async function read(feed: Feed): Promise<void> {
   reads++;
   feed.isReading = true;
   feed.readAtMs = performance.now();
-  try {
-    for (const group of waitingReaders(feed)) await readFor(feed, group);
-  } catch (error) {
-    // The poll tries again.
-    log.warn({ error: (error as Error).message }, "an event stream could not be read");
-  } finally {
-    reads--;
-    feed.isReading = false;
-    readDue();
-  }
+  for (const group of waitingReaders(feed))
+    await readFor(feed, group).catch((error: Error) =>
+      // The poll tries again. Other groups can be readable.
+      log.warn({ error: error.message }, "an event stream could not be read"),
+    );
+  reads--;
+  feed.isReading = false;
+  readDue();
 }
 
 function waitingReaders(feed: Feed): Reader[][] {

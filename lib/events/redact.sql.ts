@@ -73,22 +73,33 @@ export const noteRequestStatement = sql(
   ON CONFLICT DO NOTHING`,
 );
 
-/** The requests that were noted, by the keys between these two. */
+/** The next requests that were noted, by the keys between these two. */
 export const notedRequestsStatement = sql(
   "noted_requests",
-  { ...partition, afterKey: "text", beforeKey: "text" },
+  {
+    ...partition,
+    afterKey: "text",
+    beforeKey: "text",
+    limit: "int",
+  },
   (p) => `
   SELECT i.key, i.body AS "idempotencyKey", i.created_at AS "createdAt" FROM idempotency_records i
-  WHERE i.tenant_id = ${p.tenantId} AND i.environment = ${p.environment} AND i.key > ${p.afterKey} AND i.key < ${p.beforeKey}`,
+  WHERE i.tenant_id = ${p.tenantId} AND i.environment = ${p.environment} AND i.key > ${p.afterKey} AND i.key < ${p.beforeKey}
+  ORDER BY i.key LIMIT ${p.limit}`,
 );
 
-/** A record from after that time is of another request, which uses the same key again. */
+/**
+ * Each key with a time. A record from after that time is of another request, which uses the same key
+ * again.
+ */
 export const forgetResponsesStatement = sql(
   "forget_stored_responses",
-  { ...partition, keys: "text[]", before: "timestamptz" },
+  { ...partition, keys: "text[]", times: "timestamptz[]" },
   (p) => `
   UPDATE idempotency_records i SET status = 410, body = '', is_encrypted = false
-  WHERE i.tenant_id = ${p.tenantId} AND i.environment = ${p.environment} AND i.key = ANY (${p.keys}) AND i.created_at < ${p.before}`,
+  FROM unnest(${p.keys}, ${p.times}) AS r (key, before)
+  WHERE i.tenant_id = ${p.tenantId} AND i.environment = ${p.environment} AND i.key = ANY (${p.keys})
+    AND i.key = r.key AND i.created_at < r.before`,
 );
 
 /**

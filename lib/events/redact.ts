@@ -36,8 +36,11 @@ export const eventsOfMessage = (
 ): Promise<StoredEvent[]> => firstEventAbout(caller, eventsOfMessages, message.id, message);
 
 /**
- * The event of these types about an object that was written with the message. A reply in a webhook's
- * response has the older id of what it replies to, so the time is searched at which it was posted.
+ * The event of these types about an object that was written with the message. Its id is made by the
+ * clock of the process that posts, after the message's own id. A reply in a webhook's response has the
+ * older id of what it replies to, so the time is searched at which it was posted. That time is far
+ * from the clock if the conversation was changed before by a clock that was ahead. Then the time of
+ * the message's id is searched, too.
  */
 async function firstEventAbout(
   caller: Caller,
@@ -45,20 +48,24 @@ async function firstEventAbout(
   objectId: string,
   { id, createdAt }: { id: string; createdAt?: Date | undefined },
 ): Promise<StoredEvent[]> {
-  const postedAtMs = createdAt?.getTime() ?? 0;
-  const since = Math.max(idTimeMs(id), postedAtMs - toleranceMs);
-  const until = Math.max(idTimeMs(id), postedAtMs) + toleranceMs;
-  return runSql<StoredEvent>(
-    firstEventAboutStatement({
-      ...caller.partition,
-      types,
-      afterId: firstIdAt("event", new Date(since)),
-      beforeId: firstIdAt("event", new Date(until)),
-      createdAt,
-      mark: `"object":{"id":"${objectId}"`,
-    }),
-    caller,
-  );
+  const madeAtMs = idTimeMs(id);
+  const postedAtMs = Math.max(madeAtMs, createdAt?.getTime() ?? 0);
+  const isFar = postedAtMs > madeAtMs + toleranceMs;
+  for (const atMs of isFar ? [postedAtMs, madeAtMs] : [postedAtMs]) {
+    const found = await runSql<StoredEvent>(
+      firstEventAboutStatement({
+        ...caller.partition,
+        types,
+        afterId: firstIdAt("event", new Date(Math.max(madeAtMs, atMs - toleranceMs))),
+        beforeId: firstIdAt("event", new Date(atMs + toleranceMs)),
+        createdAt,
+        mark: `"object":{"id":"${objectId}"`,
+      }),
+      caller,
+    );
+    if (found.length > 0) return found;
+  }
+  return [];
 }
 
 type PostedMessage = {
@@ -102,12 +109,17 @@ export async function eventsWithPreview(
   };
 }
 
-/** False for an event from after the redaction. */
+/**
+ * False for an event from after the redaction. True also for one whose preview was removed already, so
+ * that the log of its request is cleared.
+ */
 function hasPreview({ payload }: StoredEvent, { redactedAt }: PostedMessage): boolean {
-  const { timestamp, data } = JSON.parse(payload) as Event;
+  const { timestamp, data, redacted } = JSON.parse(payload) as Event;
   if (redactedAt && new Date(timestamp) > redactedAt) return false;
-  return typeof data.object.lastMessagePreview === "string";
+  return typeof data.object.lastMessagePreview === "string" || redacted === true;
 }
+
+export const clearPreview: Clear = (object) => ({ ...object, lastMessagePreview: null });
 
 /** The event of the conversation's creation, if the conversation was created with the message. */
 async function creationWith(caller: Caller, message: PostedMessage): Promise<StoredEvent[]> {
@@ -122,7 +134,7 @@ async function creationWith(caller: Caller, message: PostedMessage): Promise<Sto
  * made from. Removes those. For any other message there are none.
  */
 export async function clearResponsesWithReply(caller: Caller, messageId: string): Promise<void> {
-  await writeRedacted(caller, [`evt_${messageId.slice(4)}`], [null]);
+  await clearResponses(caller, [`evt_${messageId.slice(4)}`]);
 }
 
 /** A request can wait this long for other changes of the conversation. */
@@ -151,13 +163,17 @@ export const requestOf = ({ payload }: StoredEvent): Event["request"] =>
   (JSON.parse(payload) as Event).request;
 
 /**
- * Removes the stored responses of requests that were made at that time. The keys remain, so that the
+ * Removes the stored responses of requests that were made at these times. The keys remain, so that the
  * requests are not performed again.
  */
-export async function forgetResponses(caller: Caller, keys: string[], at: Date): Promise<void> {
-  if (keys.length === 0) return;
-  const before = new Date(at.getTime() + toleranceMs);
-  await runSql(forgetResponsesStatement({ ...caller.partition, keys, before }), caller);
+export async function forgetResponses(
+  caller: Caller,
+  requests: { key: string; at: Date }[],
+): Promise<void> {
+  if (requests.length === 0) return;
+  const keys = requests.map(({ key }) => key);
+  const times = requests.map(({ at }) => new Date(at.getTime() + toleranceMs));
+  await runSql(forgetResponsesStatement({ ...caller.partition, keys, times }), caller);
 }
 
 /** With 20 webhooks, one statement can then take all of their deliveries. */
@@ -183,6 +199,18 @@ export async function redactEvents(
     );
   }
   return total;
+}
+
+/** Removes what is stored of the responses to these events' deliveries. */
+export async function clearResponses(caller: Caller, eventIds: string[]): Promise<void> {
+  for (let from = 0; from < eventIds.length; from += eventsAStatement) {
+    const some = eventIds.slice(from, from + eventsAStatement);
+    await writeRedacted(
+      caller,
+      some,
+      some.map(() => null),
+    );
+  }
 }
 
 /**

@@ -223,6 +223,49 @@ test("200 redacts a message: responses of changes that changed nothing have no p
   expect(kept.map(({ idempotencyKey }) => idempotencyKey)).toContain("early");
 });
 
+test("200 redacts a message whose conversation has thousands of such responses since, also by clocks that are ahead", async () => {
+  const tenant = await newTenant();
+  const text = "My card is 4999-9999-9999";
+  const { body: conversation } = await call(tenant, "POST", "/conversations", {
+    ...{ channelId: "web", message: text },
+  });
+  const { body: page } = await call(tenant, "GET", `/conversations/${conversation.id}/messages`);
+  const path = `/conversations/${conversation.id}`;
+  await call(tenant, "PATCH", path, { status: "OPEN" }, { "idempotency-key": "first" });
+  await logged(tenant, 3);
+  const { tenantId } = tenant.identity.partition;
+  const later = firstIdAt("request", new Date(Date.now() + 20_000)).slice(0, -6);
+  // As the requests before it: a log, a stored response, and a note that leads to both.
+  const copy = (table: string, columns: string, values: string, condition: string) =>
+    pool().query(
+      `INSERT INTO ${table} (tenant_id, environment, ${columns})
+       SELECT tenant_id, environment, ${values} FROM ${table}, generate_series(1, 2500) n WHERE tenant_id = $1 AND ${condition}`,
+      [tenantId],
+    );
+  const number = "lpad(n::text, 6, '0')";
+  const record = "fingerprint, status, body, created_at, expires_at";
+  const [asStored, ofKey] = [record.replace("body", "'key-' || n"), "'key-' || n"];
+  await copy("idempotency_records", `key, ${record}`, `${ofKey}, ${record}`, "key = 'first'");
+  await copy(
+    "idempotency_records",
+    `key, ${record}`,
+    `'${conversation.id}_${later}' || ${number} || '·', ${asStored}`,
+    "key LIKE 'cnv%'",
+  );
+  const log =
+    "api_key_id, method, path, status, duration_ms, request_body, response_body, created_at";
+  await copy("request_logs", `id, ${log}`, `'${later}' || ${number}, ${log}`, "method = 'PATCH'");
+
+  await call(tenant, "DELETE", `${path}/messages/${page.data[0].id}`);
+  const where = { where: tenant.identity.partition };
+  const records = JSON.stringify(await db().idempotencyRecord.findMany(where));
+  expect(records).not.toContain("4999-9999-9999");
+  await workOff(tenant);
+  const logs = await db().requestLog.findMany(where);
+  expect(logs.length).toBeGreaterThan(2_500);
+  expect(JSON.stringify(logs)).not.toContain("4999-9999-9999");
+});
+
 test("200 redacts a message with files: their names, texts and hashes are in no log or record, and other files stay", async () => {
   const tenant = await newTenant();
   const key = { "idempotency-key": "upload-1" };
@@ -286,6 +329,32 @@ test("200 redacts the event of a message that was posted while other requests we
     redacted: true,
     data: { object: { id, text: "" } },
   });
+});
+
+test("200 redacts the event of a message whose conversation was changed before by a clock that was ahead", async () => {
+  const tenant = await newTenant();
+  const { body } = await call(tenant, "POST", "/conversations", { channelId: "web" });
+  const updatedAt = new Date(Date.now() + 10 * 60_000);
+  const partition = tenant.identity.partition;
+  await db().conversation.updateMany({ where: { ...partition, id: body.id }, data: { updatedAt } });
+  const path = `/conversations/${body.id}/messages`;
+  const text = "My card is 4888-8888-8888";
+  const { body: message } = await call(tenant, "POST", path, { text });
+  expect(message.createdAt).toBe(updatedAt.toISOString());
+  // It changes nothing, so no event names this request, whose response has the preview.
+  const key = { "idempotency-key": "unchanged" };
+  const patch = () => call(tenant, "PATCH", `/conversations/${body.id}`, { status: "OPEN" }, key);
+  expect((await patch()).text).toContain("4888-8888-8888");
+  await logged(tenant, 3);
+
+  await call(tenant, "DELETE", `${path}/${message.id}`);
+  expect((await patch()).status).toBe(410);
+  await workOff(tenant);
+  const logs = await db().requestLog.findMany({ where: partition });
+  expect(JSON.stringify(logs)).not.toContain("4888-8888-8888");
+  const events = await db().event.findMany({ where: partition });
+  expect(events.filter(({ type }) => type === "message.received")).toHaveLength(1);
+  expect(JSON.stringify(events.map(({ payload }) => payload))).not.toContain("4888-8888-8888");
 });
 
 test("200 redacts a note, which has no event: its text is in no log or record", async () => {
@@ -520,12 +589,21 @@ test("200 deletes a draft agent; 409 for one that was published or that conversa
   expect((await typesOf(tenant)).at(-1)).toBe("agent.deleted");
 });
 
+test("200 deletes a knowledge base whose id is the name of another one, and any name is free afterwards", async () => {
+  const tenant = await newTenant();
+  const post = (name: string) => call(tenant, "POST", "/knowledge-bases", { name });
+  const { body: base } = await post("Manual");
+  expect((await post(base.id)).status).toBe(201);
+  expect((await call(tenant, "DELETE", `/knowledge-bases/${base.id}`)).status).toBe(200);
+  expect((await post("Manual")).status).toBe(201);
+});
+
 test("404 for a conversation whose customer or agent is deleted at the same moment", async () => {
   const tenant = await newTenant();
   const { partition } = tenant.identity;
   const { body: open } = await call(tenant, "POST", "/conversations", { channelId: "web" });
   const waiting = `SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%conversations%'`;
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND (query LIKE '%conversations%' OR query LIKE '%FOR KEY SHARE%')`;
   const references = {
     customerId: { path: "/customers", model: "customer" },
     agentId: { path: "/agents", model: "agent" },
@@ -537,7 +615,7 @@ test("404 for a conversation whose customer or agent is deleted at the same mome
     ] as const) {
       const { id } = (await call(tenant, "POST", path, { name: "Ada" })).body;
       const body = { [field]: id, ...(method === "POST" && { channelId: "web" }) };
-      // The request finds the row, and then waits for the one who deletes it.
+      // The request finds the row, or locks it, and then waits for the one who deletes it.
       const request = await db().$transaction(async (transaction) => {
         await transaction.$queryRawUnsafe(`SELECT 1 FROM ${model}s WHERE id = $1 FOR UPDATE`, id);
         const sent = call(tenant, method, place, body);

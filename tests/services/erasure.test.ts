@@ -1,5 +1,5 @@
-// cspell:ignore zephyrine zqxes quarrington kumquat zeph quincunx quodlibet nümber ödipus
-import { expect, test } from "vitest";
+// cspell:ignore zephyrine zqxes quarrington kumquat zeph persimmon quincunx quodlibet nümber ödipus
+import { expect, test, vi } from "vitest";
 import { verifyChainOf } from "@/lib/audit/verify-chain";
 import { indexForSearch } from "@/lib/conversations/search-index";
 import { workOffDeletions } from "@/lib/deletions/work-off-deletions";
@@ -12,6 +12,7 @@ import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { call, newTenant, type TestTenant } from "../support/api";
 import { uploadFile } from "../support/documents";
 import { eventsInOrder } from "../support/feed";
+import { hasWaiting, watch } from "../support/locks";
 import { placesWith } from "../support/places-with";
 import { searchFindsAll } from "../support/search";
 
@@ -325,6 +326,28 @@ test("an erasure also removes what the redaction of a message left in events", a
   }
 });
 
+test("an erasure clears the events of conversations that a clock five minutes ahead has changed", async () => {
+  const tenant = await newTenant();
+  const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" });
+  const created = { channelId: "web", customerId: customer.id, subject: "First persimmon" };
+  const paths: string[] = [];
+  for (let count = 0; count < 2; count++) {
+    const { body } = await call(tenant, "POST", "/conversations", created);
+    paths.push(`/conversations/${body.id}`);
+  }
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 300_000 });
+  try {
+    for (const path of paths) await call(tenant, "PATCH", path, { subject: "Second persimmon" });
+    await flushRequestLogs();
+  } finally {
+    vi.useRealTimers();
+  }
+  await call(tenant, "DELETE", paths[1] ?? "");
+  await call(tenant, "POST", `/customers/${customer.id}/erase`);
+  await workOff();
+  expect(await placesWith(["persimmon"])).toEqual([]);
+});
+
 test("an erasure also empties the requests that uploaded the files of messages, and their stored responses", async () => {
   const tenant = await newTenant();
   const [customer, other] = [
@@ -474,6 +497,29 @@ test("a request that is repeated while a customer is erased leaves no text in th
   expect(await placesWith(["repeated quodlibet"])).toEqual([]);
 });
 
+test("a conversation that is created while its customer is erased has nothing of them", async () => {
+  const tenant = await newTenant();
+  const { body: customer } = await call(tenant, "POST", "/customers", { name: "Quodlibet" });
+  const client = await pool().connect();
+  await client.query("BEGIN");
+  await client.query("LOCK TABLE conversations IN SHARE MODE");
+  const creating = call(tenant, "POST", "/conversations", {
+    ...{ channelId: "web", customerId: customer.id, message: "Hello" },
+  });
+  // It has read the customer's name.
+  while (!(await hasWaiting(client, "INSERT INTO%conversations%")));
+  const erasing = call(tenant, "POST", `/customers/${customer.id}/erase`);
+  const erasure = watch(erasing);
+  while (!(await hasWaiting(client, "%customers%FOR UPDATE%")) && !erasure.hasSettled);
+  if (erasure.hasSettled) await workOffErasures(200);
+  await client.query("COMMIT");
+  client.release();
+  expect((await creating).status).toBe(201);
+  expect((await erasing).status).toBe(202);
+  await workOff();
+  expect(await placesWith(["quodlibet"])).toEqual([]);
+});
+
 test("202 erases a customer again: what was written after the first erasure is gone, too", async () => {
   const tenant = await newTenant();
   const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" });
@@ -498,6 +544,68 @@ test("202 erases a customer again: what was written after the first erasure is g
   });
   expect((await call(tenant, "GET", `/erasures/${first.id}`)).body.status).toBe("COMPLETED");
   expect((await call(tenant, "GET", `/conversations/${conversation.id}`)).status).toBe(200);
+});
+
+test("202 erases a customer again: what receivers have responded since the first erasure is gone, too", async () => {
+  const tenant = await newTenant();
+  await call(tenant, "POST", "/webhooks", { url: "http://127.0.0.1:9/hook", events: ["*"] });
+  const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" });
+  const created = { channelId: "web", customerId: customer.id, message: "Hello" };
+  const { body: deleted } = await call(tenant, "POST", "/conversations", created);
+  await call(tenant, "POST", "/conversations", created);
+  await call(tenant, "DELETE", `/conversations/${deleted.id}`);
+  const { body: other } = await call(tenant, "POST", "/customers", { name: "Bob" });
+  const path = `/customers/${customer.id}/erase`;
+  await call(tenant, "POST", path);
+  await workOff();
+
+  const where = tenant.identity.partition;
+  await db().delivery.updateMany({ where, data: { firstResponse: "Thanks, Ada" } });
+  const { body: erasure } = await call(tenant, "POST", path);
+  await workOff();
+  const remaining = await db().delivery.findMany({
+    where: { ...where, firstResponse: { not: null } },
+  });
+  const about = remaining.map(async ({ eventId }) =>
+    JSON.parse((await db().event.findFirstOrThrow({ where: { ...where, id: eventId } })).payload),
+  );
+  expect((await Promise.all(about)).map(({ type, data }) => [type, data.object.id])).toEqual([
+    ["customer.created", other.id],
+  ]);
+  expect((await call(tenant, "GET", `/erasures/${erasure.id}`)).body).toMatchObject({
+    status: "COMPLETED",
+    removed: { events: 0 },
+  });
+});
+
+test("an erasure deletes an idempotency key with a value of the customer, but not with a longer word", async () => {
+  const tenant = await newTenant();
+  const { body: customer } = await call(tenant, "POST", "/customers", {
+    ...{
+      externalId: "12345",
+      name: "Ödipus (Ada) Lovelace",
+      email: "ada@example.com",
+      phone: "+4917012345678",
+    },
+  });
+  const others = ["order-112345-paid", "123456", "lovelace1", "x_ada@example.community"];
+  const own = [
+    "order-12345-paid",
+    "Lovelace!",
+    "a/ADA@example.com",
+    "ada%40example.com",
+    "tel+4917012345678",
+  ];
+  const create = (key: string) =>
+    call(tenant, "POST", "/conversations", { channelId: "web" }, { "idempotency-key": key });
+  const first = new Map<string, string>();
+  for (const key of [...others, ...own]) first.set(key, (await create(key)).text);
+  await call(tenant, "POST", `/customers/${customer.id}/erase`);
+  await workOff();
+  const where = tenant.identity.partition;
+  const records = await db().idempotencyRecord.findMany({ where, select: { key: true } });
+  expect(records.map(({ key }) => key).sort()).toEqual([...others].sort());
+  for (const key of others) expect((await create(key)).text).toBe(first.get(key));
 });
 
 test("a short name is found wherever it stands alone in a path", async () => {

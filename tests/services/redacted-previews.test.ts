@@ -177,6 +177,35 @@ test("a redaction changes the same events as one that reads all events of the en
   await fc.assert(fc.asyncProperty(actions, work), { numRuns: 6 });
 });
 
+test("a confirmed redaction has removed the text from all events and stored responses, and the log of each request is cleared later", async () => {
+  const tenant = await newTenant();
+  const text = newText();
+  const creation = { channelId: "web", message: text };
+  const { body } = await call(tenant, "POST", "/conversations", creation);
+  const path = `/conversations/${body.id}`;
+  const key = { "idempotency-key": "change" };
+  await call(tenant, "PATCH", path, { priority: "HIGH" }, key);
+  await call(tenant, "PATCH", path, { priority: "LOW" });
+  await flushRequestLogs();
+  const stored = async () => {
+    const found = { where: tenant.identity.partition };
+    const [events, records, logs] = await Promise.all([
+      db().event.findMany(found),
+      db().idempotencyRecord.findMany(found),
+      db().requestLog.findMany(found),
+    ]);
+    return [events, records, logs].map((rows) => JSON.stringify(rows).split(text).length - 1);
+  };
+  expect(await stored()).toEqual([4, 1, 4]);
+
+  const { body: page } = await call(tenant, "GET", `${path}/messages`);
+  await call(tenant, "DELETE", `${path}/messages/${page.data[0].id}`);
+  expect((await stored()).slice(0, 2)).toEqual([0, 0]);
+  expect((await call(tenant, "PATCH", path, { priority: "HIGH" }, key)).status).toBe(410);
+  await workOff();
+  expect(await stored()).toEqual([0, 0, 0]);
+});
+
 test("a redaction removes the preview from an event whose id is older than the message's", async () => {
   const tenant = await newTenant();
   const { body } = await call(tenant, "POST", "/conversations", { channelId: "web" });
