@@ -8,7 +8,8 @@ import {
   writeRecord,
 } from "@/lib/events/outbox.sql";
 import { changeSql } from "@/lib/platform/change-sql";
-import { sql } from "@/lib/platform/sql";
+import { isNotMoving } from "@/lib/platform/moving-tenants";
+import { sql, timeOf } from "@/lib/platform/sql";
 import type { ConversationModel } from "@/prisma/generated/models";
 
 export type ConversationRow = ConversationModel;
@@ -21,6 +22,16 @@ export const conversationFields = `id, environment, status, channel_id AS "chann
   closed_at AS "closedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 export const conversationColumns = `tenant_id AS "tenantId", ${conversationFields}`;
+
+/** Snoozed conversations whose time has come, without some of them, and what time it is. */
+export const dueSnoozedStatement = sql(
+  "due_snoozed_conversations",
+  { now: "clock", limit: "int", except: "text[]" },
+  (p) => `
+  SELECT tenant_id AS "tenantId", environment, id, ${timeOf(p.now)} AS at FROM conversations
+  WHERE status = 'SNOOZED' AND snoozed_until <= ${timeOf(p.now)} AND ${isNotMoving("tenant_id")} AND id <> ALL (${p.except})
+  ORDER BY snoozed_until LIMIT ${p.limit}`,
+);
 
 export const getConversationStatement = sql(
   "get_conversation",

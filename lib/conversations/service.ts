@@ -16,15 +16,21 @@ import {
 import type { Attachment } from "@/lib/files/schema";
 import { attachFiles, lockFilesToAttach } from "@/lib/files/service";
 import { notifyAssignee, notifyMentioned } from "@/lib/notifications/service";
-import { type Caller, type Identity, mutate, system, wake } from "@/lib/platform/caller";
+import {
+  type Caller,
+  type Identity,
+  mutate,
+  type Partition,
+  system,
+  wake,
+} from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
-import { db, readSql, runSql } from "@/lib/platform/db";
+import { readSql, runSql } from "@/lib/platform/db";
 import { invalidBody, invalidTransition } from "@/lib/platform/errors";
 import { joinChanges } from "@/lib/platform/join-changes";
+import { leaveOut } from "@/lib/platform/leave-out";
 import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
-import { movingTenantIds } from "@/lib/platform/moving-tenants";
 import { requireRole } from "@/lib/platform/roles";
-import { now } from "@/lib/platform/time";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
 import { lockRow } from "@/lib/resources/lock-row";
@@ -55,6 +61,7 @@ import {
   type ConversationRow,
   conversationColumns,
   createConversationStatement,
+  dueSnoozedStatement,
   getConversationStatement,
 } from "./service.sql";
 
@@ -126,10 +133,10 @@ export async function createConversation(
   body: CreateConversation,
 ): Promise<Conversation> {
   requireRole(caller, "MEMBER", "create conversations");
-  const references = await requireReferences(caller, body);
-  const customer = body.customer
-    ? await findOrCreateCustomer(caller, body.customer)
-    : references.customer;
+  const { customerId, ...references } = body;
+  const named = customerId ? await keepCustomer(caller, customerId) : null;
+  await requireReferences(caller, references);
+  const customer = body.customer ? await findOrCreateCustomer(caller, body.customer) : named;
   const at = new Date();
   const id = newId("conversation", at);
   const message = body.message
@@ -335,34 +342,33 @@ async function reopen(caller: Caller, before: ConversationRow): Promise<void> {
   await writeChange(caller, before, after, at);
 }
 
+const leftOutConversations = leaveOut(
+  "a snoozed conversation could not be reopened and will be tried again",
+);
+
 /**
  * Reopens conversations whose `snoozedUntil` has passed, each in a transaction of its own.
  * @returns how many were reopened
  */
 export async function wakeSnoozedConversations(limit: number): Promise<number> {
-  const at = now();
-  const due = await db().conversation.findMany({
-    where: {
-      status: "SNOOZED",
-      snoozedUntil: { lte: at },
-      tenantId: { notIn: await movingTenantIds() },
-    },
-    orderBy: { snoozedUntil: "asc" },
-    take: limit,
-    select: { tenantId: true, environment: true, id: true },
-  });
+  const due = await runSql<Partition & { id: string; at: Date }>(
+    dueSnoozedStatement({ limit, except: leftOutConversations.ids() }),
+  );
   let opened = 0;
-  for (const { id, ...partition } of due) {
-    opened += await mutate(system(partition), async (caller) => {
-      // It may have been deleted or changed since.
-      const before = await findAndLockConversation(caller, id);
-      if (before?.status !== "SNOOZED" || !before.snoozedUntil || before.snoozedUntil > at)
-        return 0;
-      await reopen(caller, before);
-      return 1;
-    });
-  }
+  for (const { id, at, ...partition } of due)
+    opened +=
+      (await leftOutConversations.attempt(id, { ...partition, conversationId: id }, () =>
+        mutate(system(partition), (caller) => wakeSnoozed(caller, id, at)),
+      )) ?? 0;
   return opened;
+}
+
+/** @returns how many were reopened: it may have been deleted or changed since */
+async function wakeSnoozed(caller: Caller, id: string, at: Date): Promise<number> {
+  const before = await findAndLockConversation(caller, id);
+  if (before?.status !== "SNOOZED" || !before.snoozedUntil || before.snoozedUntil > at) return 0;
+  await reopen(caller, before);
+  return 1;
 }
 
 /** The row, locked until the transaction ends: changes of one conversation happen one by one. */
@@ -436,6 +442,14 @@ function statusFields(
   return { status: to, snoozedUntil: until };
 }
 
+/** The message has a copy of the customer's name, so the customer must not be erased meanwhile. */
+async function keepCustomer(caller: Caller, id: string) {
+  type Named = { id: string; name: string | null };
+  const customer = await lockRow<Named>(caller, "customers", id, "id, name", "KEY SHARE");
+  if (!customer) throw notFound("customer", id);
+  return customer;
+}
+
 /**
  * Everything that a body refers to must exist in the caller's own partition. Otherwise the response
  * is the same 404 as for an id that exists nowhere.
@@ -443,13 +457,12 @@ function statusFields(
 async function requireReferences(
   { db, partition }: Caller,
   body: UpdateConversation | CreateConversation,
-) {
+): Promise<void> {
   const itemOf = (id: string) => ({ tenantId_environment_id: { ...partition, id } });
-  const select = { id: true, name: true };
-  const customer = body.customerId
-    ? await db.customer.findUnique({ where: itemOf(body.customerId), select })
-    : null;
-  if (body.customerId && !customer) throw notFound("customer", body.customerId);
+  const select = { id: true };
+  const { customerId } = body;
+  if (customerId && !(await db.customer.findUnique({ where: itemOf(customerId), select })))
+    throw notFound("customer", customerId);
   if (body.agentId && !(await db.agent.findUnique({ where: itemOf(body.agentId), select })))
     throw notFound("agent", body.agentId);
   if ("assigneeId" in body && body.assigneeId) {
@@ -457,7 +470,6 @@ async function requireReferences(
     const where = { tenantId_userId: membership, suspendedAt: null };
     if (!(await db.membership.findUnique({ where }))) throw notFound("user", body.assigneeId);
   }
-  return { customer };
 }
 
 async function moveBetweenCustomers(

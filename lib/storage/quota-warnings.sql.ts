@@ -1,10 +1,20 @@
 import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { sql, timeOf } from "@/lib/platform/sql";
 
-/** The environments that have reached a part of their quota and were not warned of it this month. */
+/**
+ * The environments that have reached a part of their quota and were not warned of it this month,
+ * except those of some tenants.
+ */
 export const dueQuotaWarningsStatement = sql(
   "due_quota_warnings",
-  { now: "clock", plans: "Plan[]", limits: "float8[]", percents: "int[]", limit: "int" },
+  {
+    now: "clock",
+    plans: "Plan[]",
+    limits: "float8[]",
+    percents: "int[]",
+    except: "text[]",
+    limit: "int",
+  },
   (p) => `
   WITH quotas AS MATERIALIZED (
     SELECT * FROM unnest(${p.plans}, ${p.limits}) AS quota (plan, bytes)
@@ -21,7 +31,7 @@ export const dueQuotaWarningsStatement = sql(
   CROSS JOIN LATERAL (
     SELECT max(percent) AS percent FROM unnest(${p.percents}) AS percent WHERE stored.bytes * 100 >= quotas.bytes * percent
   ) AS reached
-  WHERE reached.percent IS NOT NULL AND ${isNotMoving("stored.tenant_id")}
+  WHERE reached.percent IS NOT NULL AND ${isNotMoving("stored.tenant_id")} AND stored.tenant_id <> ALL (${p.except})
     AND NOT EXISTS (SELECT 1 FROM tenant_deletions d WHERE d.tenant_id = stored.tenant_id)
     AND NOT EXISTS (
       SELECT 1 FROM quota_warnings w

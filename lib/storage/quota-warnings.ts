@@ -5,6 +5,7 @@ import type { NotificationChoice } from "@/lib/notifications/choices";
 import { notifyOfQuota } from "@/lib/notifications/service";
 import { mutate, type Partition, system } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
+import { leaveOut } from "@/lib/platform/leave-out";
 import { logOf } from "@/lib/platform/log";
 import { planStorageBytes } from "@/lib/tenants/service";
 import type { Plan } from "@/prisma/generated/enums";
@@ -18,17 +19,24 @@ const percents = [80, 100];
 
 type Due = Partition & { percent: number };
 
+const leftOutTenants = leaveOut("a quota warning could not be queued and will be tried again");
+
 /**
  * Warns owners and admins once a month for each part of the storage quota that an environment has
  * reached: by mail, in the dashboard and in the organization's chat. An environment that reaches
  * both parts together gets only the higher warning.
- * @returns how many environments it warned
+ * @returns how many environments it tried to warn
  */
 export async function warnOfQuotas(limit: number): Promise<number> {
   const plans = Object.keys(planStorageBytes) as Plan[];
   const limits = plans.map((plan) => planStorageBytes[plan]);
-  const due = await runSql<Due>(dueQuotaWarningsStatement({ plans, limits, percents, limit }));
-  for (const { percent, ...partition } of due) await warn(partition, percent);
+  const due = await runSql<Due>(
+    dueQuotaWarningsStatement({ plans, limits, percents, except: leftOutTenants.ids(), limit }),
+  );
+  for (const { percent, ...partition } of due)
+    await leftOutTenants.attempt(partition.tenantId, { ...partition, percent }, () =>
+      warn(partition, percent),
+    );
   return due.length;
 }
 

@@ -93,8 +93,8 @@ const deleteBatch = ({ name, key, hasFiles }: Table) =>
 export const deleteTenantStatements = tenantTables.map(deleteBatch);
 
 /**
- * Whether any rows are left, locked by another transaction or not. Those of search_changes cannot be
- * found by tenant, and are deleted as they are indexed: all up to the newest one.
+ * Whether any rows are left, locked by another transaction or not. Those of search_changes are
+ * deleted as they are indexed, up to the newest one.
  */
 export const isTenantLeftStatement = sql(
   "tenant_is_left",
@@ -102,18 +102,21 @@ export const isTenantLeftStatement = sql(
   (p) => {
     const exists = (table: string) =>
       `EXISTS (SELECT 1 FROM ${table} AS row WHERE row.tenant_id = ${p.tenantId})`;
-    const all = [...checkedTables.map(exists), waitsForSearch(p.searchChangeId)];
+    const all = [...checkedTables.map(exists), waitsForSearch(p.tenantId, p.searchChangeId)];
     return `SELECT ${all.join("\n    OR ")} AS "isLeft"`;
   },
 );
 
-/** The deletion that has made the least progress, unless another worker holds it. */
+/**
+ * The deletion of the next tenant after the given one, unless another worker holds it, and the time.
+ * So deletions take turns, also if one's batches fail.
+ */
 export const nextTenantDeletionStatement = sql(
   "next_tenant_deletion",
-  { now: "clock" },
+  { now: "clock", afterTenantId: "text" },
   (p) => `
-  SELECT tenant_id AS "tenantId" FROM tenant_deletions WHERE next_at <= ${timeOf(p.now)}
-  ORDER BY deleted_rows, tenant_id LIMIT 1 FOR UPDATE SKIP LOCKED`,
+  SELECT tenant_id AS "tenantId", ${timeOf(p.now)} AS at FROM tenant_deletions WHERE next_at <= ${timeOf(p.now)}
+  ORDER BY tenant_id <= ${p.afterTenantId}, tenant_id LIMIT 1 FOR UPDATE SKIP LOCKED`,
 );
 
 /** Triggers remember deleted items and count them for usage, but not those of a deleted tenant. */

@@ -2,7 +2,6 @@ import { recordDeletedTenant } from "@/lib/audit/receipts";
 import { newestSearchChange } from "@/lib/conversations/search-index";
 import { type Caller, system, withDatabase } from "@/lib/platform/caller";
 import { db, runSql } from "@/lib/platform/db";
-import { now } from "@/lib/platform/time";
 import type { TenantDeletionModel } from "@/prisma/generated/models";
 import {
   deleteAuditEntriesStatement,
@@ -20,20 +19,25 @@ export const settlingMs = 10 * 60_000;
 /** How soon a deletion is checked again that waits for files or locked rows. */
 const restDelayMs = 5_000;
 
+/** The tenant whose deletion had the last turn. Each worker counts its own turns. */
+let lastTenantId = "";
+
 /**
- * Runs one batch, in its own transaction, of the deletion that has deleted the fewest rows. After a
- * crash, the next batch continues. Once nothing is left but the audit log, a receipt is written, the
+ * Runs one batch of the next deletion, in its own transaction. After a crash, the next batch
+ * continues. Once nothing is left but the audit log, a receipt is written, the
  * log is deleted, and last the tenant.
  * @param limit rows
  * @returns `limit` if there may be more
  */
 export async function deleteTenants(limit: number): Promise<number> {
   return db().$transaction(async (transaction) => {
-    const [next] = await runSql<{ tenantId: string }>(nextTenantDeletionStatement({}), {
-      db: transaction,
-    });
+    const [next] = await runSql<{ tenantId: string; at: Date }>(
+      nextTenantDeletionStatement({ afterTenantId: lastTenantId }),
+      { db: transaction },
+    );
     if (!next) return 0;
-    const { tenantId } = next;
+    const { tenantId, at } = next;
+    lastTenantId = tenantId;
     // What a tenant has in common has no environment, and the statements ask for none.
     const caller = withDatabase(system({ tenantId, environment: "test" }), transaction);
     const where = { tenantId };
@@ -45,7 +49,7 @@ export async function deleteTenants(limit: number): Promise<number> {
       data: { deletedRows: { increment: deleted } },
     });
     if (deleted > 0) return limit;
-    const nextAt = await checkRest(caller, task);
+    const nextAt = await checkRest(caller, task, at);
     if (nextAt) {
       await transaction.tenantDeletion.update({ where, data: { nextAt } });
       // Other deletions may have more to delete.
@@ -70,10 +74,16 @@ async function deleteRows(caller: Caller, limit: number): Promise<number> {
   return total;
 }
 
-/** @returns when to check again, or null if nothing is left */
-async function checkRest(caller: Caller, { requestedAt, lastSearchChangeId }: TenantDeletionModel) {
+/**
+ * @param at the database's time
+ * @returns when to check again, or null if nothing is left
+ */
+async function checkRest(
+  caller: Caller,
+  { requestedAt, lastSearchChangeId }: TenantDeletionModel,
+  at: Date,
+) {
   const { tenantId } = caller.partition;
-  const at = now();
   const settledAt = new Date(requestedAt.getTime() + settlingMs);
   if (at < settledAt) return settledAt;
   // An upload that ended without a document or file would be removed only an hour later.

@@ -1,26 +1,35 @@
 import { isNotMoving } from "@/lib/platform/moving-tenants";
-import { fewRowsOf, sql } from "@/lib/platform/sql";
+import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 
 /** While a tenant's test data is being wiped, counts would not last. */
 const isToCount = `NOT EXISTS (SELECT 1 FROM wipe_tasks w WHERE w.tenant_id = t.id) AND ${isNotMoving("t.id")}`;
 
-/** The earliest day of any tenant that is not counted yet, before the given day. */
+/**
+ * The earliest day that is not counted yet and has ended, with some of its tenants. A row's id is
+ * created up to some seconds before its transaction commits, by a clock that may be slow: an hour
+ * after its end, a day gets no more rows.
+ */
 export const nextDayStatement = sql(
   "usage_next_day",
-  { before: "date" },
-  (p) =>
-    `SELECT t.counted_until::text AS day FROM tenants t WHERE t.counted_until < ${p.before} AND ${isToCount} ORDER BY t.counted_until LIMIT 1`,
+  { now: "clock", limit: "int", except: "text[]" },
+  (p) => `
+  SELECT t.day::text AS day, array_agg(t.id) AS "tenantIds" FROM (
+    SELECT t.id, t.counted_until AS day FROM tenants t
+    WHERE t.counted_until < ((${timeOf(p.now)} - interval '1 hour') AT TIME ZONE 'UTC')::date AND ${isToCount} AND t.id <> ALL (${p.except})
+    ORDER BY t.counted_until LIMIT ${p.limit}
+  ) AS t
+  GROUP BY t.day ORDER BY t.day LIMIT 1`,
 );
 
 /**
- * Counts one day of up to `limit` tenants that have not been counted for it. The ids are the first
- * ones of that day and of the next. Returns a row for each tenant.
+ * Counts one day of these tenants, without those that have been counted for it. The other ids are the
+ * first ones of that day and of the next. Returns a row for each tenant.
  */
 export const countDayStatement = sql(
   "usage_count_day",
   {
     day: "date",
-    limit: "int",
+    tenantIds: "text[]",
     firstConversationId: "text",
     nextConversationId: "text",
     firstMessageId: "text",
@@ -28,7 +37,7 @@ export const countDayStatement = sql(
   },
   (p) => `
   WITH due AS MATERIALIZED (
-    SELECT t.id FROM tenants t WHERE t.counted_until = ${p.day} AND ${isToCount} LIMIT ${p.limit} FOR NO KEY UPDATE OF t SKIP LOCKED
+    SELECT t.id FROM tenants t WHERE t.id = ANY (${p.tenantIds}) AND t.counted_until = ${p.day} AND ${isToCount} FOR NO KEY UPDATE OF t SKIP LOCKED
   ),
   counted AS (
     INSERT INTO conversation_days (tenant_id, environment, day, conversations_created, messages_received, messages_sent)

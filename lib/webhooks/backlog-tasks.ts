@@ -26,7 +26,6 @@ export async function addBacklogTask(
   range = deliveryIdsBetween(new Date(0)),
   selection?: ReplaySelection,
 ): Promise<void> {
-  const at = now();
   await db.backlogTask.create({
     data: {
       ...partition,
@@ -35,8 +34,9 @@ export async function addBacklogTask(
       action,
       ...range,
       ...selection,
-      nextDueAt: at,
-      createdAt: at,
+      // Now, by the database's clock.
+      nextDueAt: new Date(0),
+      createdAt: now(),
     },
   });
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { type Identity, mutate, reader } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
@@ -451,6 +451,18 @@ describe("days that are over", () => {
     expect(await counted(live.identity)).toEqual(days);
     expect(await counted(test.identity)).toEqual(["2026-01-11", "2026-01-12"]);
     for (const tenant of [test, live]) await expectExact(tenant);
+  });
+
+  test("a worker whose clock is ahead counts no day before it has ended by the database's clock", async () => {
+    const { tenantId } = await newTenant();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3 * dayMs });
+    try {
+      while ((await countFinishedDays(20)) > 0);
+    } finally {
+      vi.useRealTimers();
+    }
+    const { countedUntil } = await db().tenant.findUniqueOrThrow({ where: { id: tenantId } });
+    expect(countedUntil.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
   test("two concurrent workers count each day once", async () => {

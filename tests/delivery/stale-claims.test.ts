@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { claimDelivery, leaseSeconds, mayStart } from "@/lib/deliveries/engine/claim";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { giveBack } from "@/lib/deliveries/engine/release-leases";
@@ -28,14 +28,21 @@ beforeAll(async () => {
   await pool().query(holdRecording);
 });
 
+// What a test leaves would be sent in the next one.
+beforeEach(async () => {
+  await pool().query("DELETE FROM deliveries");
+});
+
+/** So that recording successes does not lock the webhook. */
+const succeedsLater = (id: string) =>
+  pool().query("UPDATE webhooks SET last_success_at = now() + interval '1 hour' WHERE id = $1", [
+    id,
+  ]);
+
 test("what was claimed before its webhook changed and could not be sent for seconds is claimed again", async () => {
   const [before, after] = [await startReceiver(), await startReceiver()];
   const { partition, id } = await newWebhook(before.url);
-  // So that recording successes does not lock it.
-  await pool().query(
-    "UPDATE webhooks SET last_success_at = now() + interval '1 hour' WHERE id = $1",
-    [id],
-  );
+  await succeedsLater(id);
   const client = new pg.Client({ connectionString: env().DATABASE_URL });
   await client.connect();
   await client.query("SELECT pg_advisory_lock($1)", [recordingLock]);
@@ -102,8 +109,32 @@ test("deliveries with a limit per second do not gather while they cannot be sent
     await client.end();
     await receiver.close();
   }
-  // Of 50 ms, and what is being given back.
-  expect(Math.max(...leased)).toBeLessThan(25);
+  // 16 that were sent, those of 50 ms, and what is being given back.
+  expect(Math.max(...leased)).toBeLessThan(41);
+});
+
+test("deliveries with a limit per second do not wait until those of other webhooks are recorded", async () => {
+  const [fast, limited] = [await startReceiver(), await startReceiver()];
+  const busy = await newWebhook(fast.url);
+  const paced = await newWebhook(limited.url, undefined, { maxPerSecond: 20 });
+  await succeedsLater(busy.id);
+  const client = new pg.Client({ connectionString: env().DATABASE_URL });
+  await client.connect();
+  await client.query("SELECT pg_advisory_lock($1)", [recordingLock]);
+  await raiseBacklog(busy.partition, busy.id, 200, new Date(Date.now() - 60_000));
+  const delivering = startDelivering({ pollMs: 20 });
+  try {
+    await expect
+      .poll(() => delivering.state(), { timeout: 60_000 })
+      .toMatchObject({ inFlight: 0, unrecorded: expect.toSatisfy((count) => count >= 160) });
+    await raiseBacklog(paced.partition, paced.id, 4, new Date(Date.now() - 60_000));
+    await limited.received(4);
+  } finally {
+    await client.query("SELECT pg_advisory_unlock_all()");
+    await delivering.stop();
+    await client.end();
+    for (const { close } of [fast, limited]) await close();
+  }
 });
 
 test("only the holder of a lease can give its delivery back", async () => {

@@ -7,6 +7,7 @@ import { db } from "@/lib/platform/db";
 import { createAccount } from "@/lib/users/service";
 import { mailWarnings } from "@/lib/webhooks/mail-warnings";
 import type { Role } from "@/prisma/generated/enums";
+import { later } from "../support/later";
 import { startMailServer } from "../support/mail-server";
 import { newWebhook, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
 
@@ -119,6 +120,19 @@ test("one mail for a webhook that passes both numbers before the job runs, and o
   await probe(disabled, 89);
   await probe(disabled, 99);
   expect(await arrived()).toEqual(wasDisabled);
+});
+
+test("a warning whose transaction fails does not hold up another one, and is sent later", async () => {
+  const [bad, good] = [await newTenantsWebhook(), await newTenantsWebhook()];
+  for (const webhook of [bad, good]) await probe(webhook, 49);
+  // As if the process died before it committed.
+  const condition = `mailed_at IS NULL OR webhook_id <> '${bad.id}'`;
+  const fails = `ALTER TABLE webhook_warnings ADD CONSTRAINT dies CHECK (${condition})`;
+  await db().$executeRawUnsafe(fails);
+  for (let run = 0; run < 2; run++) await mailWarnings(1);
+  expect(await arrived()).toEqual(keepsFailing);
+  await db().$executeRawUnsafe("ALTER TABLE webhook_warnings DROP CONSTRAINT dies");
+  expect(await later(60_000, arrived)).toEqual(keepsFailing);
 });
 
 test("410 is reported immediately, and events from days ago are not", async () => {

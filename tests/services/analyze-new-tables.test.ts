@@ -2,11 +2,12 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { mutate } from "@/lib/platform/caller";
-import { runSql } from "@/lib/platform/db";
+import { pool, runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { analyzeNewTables, outgrownTablesStatement } from "@/lib/scheduling/analyze-new-tables";
 import { renameTenant } from "@/lib/tenants/service";
 import { grantApplicationRole } from "@/prisma/roles";
+import { later } from "../support/later";
 import { as, newOrganization } from "../support/people";
 import { newPartition } from "../support/webhooks";
 
@@ -55,6 +56,38 @@ test("a table that was analyzed while it was empty is analyzed when it has rows,
   await expect.poll(analyzed).toBe(360);
 });
 
+test("a table that is locked does not hold up the others", async () => {
+  for (const table of ["customers", "conversations"])
+    await run(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
+  await run("ANALYZE");
+  const outgrown = async () =>
+    (await runSql<{ name: string }>(outgrownTablesStatement({ limit: 100, except: [] }))).map(
+      ({ name }) => name,
+    );
+  await add(2_000);
+  const { tenantId } = await newPartition();
+  await run(
+    `INSERT INTO conversations (tenant_id, environment, id, channel_id, created_at, updated_at)
+     SELECT $1, 'live', 'cnv_' || n, 'web', now(), now() FROM generate_series(1, 2000) AS n`,
+    [tenantId],
+  );
+  await expect.poll(outgrown).toEqual(expect.arrayContaining(["conversations", "customers"]));
+  const [locked = "", other = ""] = (await outgrown()).filter((name) =>
+    ["conversations", "customers"].includes(name),
+  );
+  const client = await pool().connect();
+  await client.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0");
+  await client.query(`LOCK TABLE ${locked} IN SHARE UPDATE EXCLUSIVE MODE`);
+  await analyzeNewTables(100);
+  await client.query("ROLLBACK");
+  client.release();
+  const left = await outgrown();
+  expect(left).toContain(locked);
+  expect(left).not.toContain(other);
+  await later(30_000, () => analyzeNewTables(100));
+  expect(await outgrown()).not.toContain(locked);
+});
+
 test("tables that the application's role may not analyze are left out", async () => {
   const ownerUrl = env().DATABASE_URL;
   const applicationUrl = new URL(ownerUrl);
@@ -71,7 +104,7 @@ test("tables that the application's role may not analyze are left out", async ()
   const outgrown = async (connectionString: string) => {
     const client = new pg.Client({ connectionString });
     await client.connect();
-    const { text, values } = outgrownTablesStatement({ limit: 100 });
+    const { text, values } = outgrownTablesStatement({ limit: 100, except: [] });
     const { rows } = await client.query<{ name: string }>(text, [...values]);
     await client.end();
     return rows.map(({ name }) => name);

@@ -209,17 +209,18 @@ test("nothing is certified while a request that was in progress can still write"
 test("the large deletion of one organization does not delay the small one of another", async () => {
   const [large, small] = [await newFilledTenant(), await newOrganization()];
   await remove(large.owner, large.tenant.slug);
-  for (let batch = 0; batch < 3; batch++) await deleteTenants(20);
+  for (let batch = 0; batch < 3; batch++) await deleteTenants(5);
   await remove(small.owner, small.tenant.slug);
   const late = () => new Date(Date.now() + settlingMs + 1_000);
   setCurrentTime(late);
   await searchFindsAll();
+  const isThere = () => db().tenant.findUnique({ where: { id: small.tenant.id } });
   try {
-    for (let batch = 0; batch < 4; batch++) await deleteTenants(20);
+    for (let batch = 0; batch < 16 && (await isThere()); batch++) await deleteTenants(5);
   } finally {
     setCurrentTime(null);
   }
-  expect(await db().tenant.findUnique({ where: { id: small.tenant.id } })).toBeNull();
+  expect(await isThere()).toBeNull();
   expect(await db().event.count({ where: { tenantId: large.tenant.id } })).toBeGreaterThan(0);
   await workOff(500);
 });

@@ -31,6 +31,11 @@ const log = logOf("deliveries");
  */
 const maximumUnrecorded = 160;
 /**
+ * Attempts of webhooks with a limit per second start immediately while fewer than this are unrecorded.
+ * Their claim has used up a part of the limit, so they do not wait for results of other webhooks.
+ */
+const maximumPacedUnrecorded = 16;
+/**
  * An attempt that takes longer than this is still waiting for its receiver, so it no longer counts
  * as unrecorded.
  */
@@ -113,6 +118,8 @@ export function startDelivering({
   });
   const allowances = createAllowances(concurrencyPerWebhook);
   const inFlight = new Set<InFlight>();
+  /** Attempts of webhooks with a limit per second, in flight or not recorded yet. */
+  const pacedUnrecorded = new Set<ClaimedDelivery>();
   /** In the order in which they start. Their leases and allowances are taken. */
   let claimed: Queued[] = [];
   let cursor = startOfScan;
@@ -272,7 +279,9 @@ export function startDelivering({
     for (const delivery of deliveries) {
       taken.set(delivery.webhookId, (taken.get(delivery.webhookId) ?? 0) + 1);
       allowances.take(delivery.webhookId);
-      claimed.push({ delivery, sinceMs });
+      const hasOwnRoom = delivery.isPaced && pacedUnrecorded.size < maximumPacedUnrecorded;
+      if (hasOwnRoom && mayStart(delivery)) start(delivery);
+      else claimed.push({ delivery, sinceMs });
     }
     startClaimed();
     return taken;
@@ -310,8 +319,10 @@ export function startDelivering({
   }
 
   function start(delivery: ClaimedDelivery): void {
+    if (delivery.isPaced) pacedUnrecorded.add(delivery);
     const ended = send(delivery)
       .catch((error: Error) => {
+        pacedUnrecorded.delete(delivery);
         log.error({ error: error.message, delivery: delivery.id }, "a delivery could not be sent");
         return false;
       })
@@ -338,8 +349,12 @@ export function startDelivering({
     const startedAt = now();
     const result = await sendDelivery(delivery, startedAt);
     if (!result) allowances.pause(delivery.webhookId, leaseSeconds * 1_000);
-    if (!result || isAbandoned) return false;
+    if (!result || isAbandoned) {
+      pacedUnrecorded.delete(delivery);
+      return false;
+    }
     const recording = recorder.record(endedAttempt(delivery, result, startedAt));
+    if (delivery.isPaced) void recording.finally(() => pacedUnrecorded.delete(delivery));
     if (isSuccess(result)) return true;
     // A failed delivery holds its slot until its failure is recorded.
     await recording;

@@ -1,5 +1,6 @@
 import type { Partition } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
+import { leaveOut } from "@/lib/platform/leave-out";
 import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { sql, timeOf } from "@/lib/platform/sql";
 import { disableWebhook, holdDeliveries } from "@/lib/webhooks/disable";
@@ -11,10 +12,10 @@ import { disableAfterFailures } from "@/lib/webhooks/health";
  */
 const unfinishedStatement = sql(
   "unfinished_webhooks",
-  { now: "clock", limit: "int" },
+  { now: "clock", limit: "int", except: "text[]" },
   (p) => `
-  SELECT w.tenant_id, w.environment, w.id, w.status = 'ENABLED' AS is_enabled FROM webhooks w
-  WHERE ${isNotMoving("w.tenant_id")} AND (w.status = 'ENABLED' AND w.consecutive_failures >= ${disableAfterFailures}
+  SELECT w.tenant_id AS "tenantId", w.environment, w.id, w.status = 'ENABLED' AS "isEnabled" FROM webhooks w
+  WHERE ${isNotMoving("w.tenant_id")} AND w.id <> ALL (${p.except}) AND (w.status = 'ENABLED' AND w.consecutive_failures >= ${disableAfterFailures}
     OR w.status = 'DISABLED' AND w.deleted_at IS NULL AND EXISTS (
       SELECT 1 FROM deliveries d
       WHERE d.status = 'PENDING' AND d.tenant_id = w.tenant_id AND d.environment = w.environment AND d.webhook_id = w.id
@@ -23,23 +24,25 @@ const unfinishedStatement = sql(
   LIMIT ${p.limit}`,
 );
 
-type Unfinished = {
-  tenant_id: string;
-  environment: Partition["environment"];
-  id: string;
-  is_enabled: boolean;
-};
+type Unfinished = Partition & { id: string; isEnabled: boolean };
+
+const leftOutWebhooks = leaveOut(
+  "a webhook could not be disabled completely and will be tried again",
+);
 
 /**
  * Finishes disabling webhooks after a crash, or when there are many deliveries to hold.
  * @returns how many webhooks it processed, or `limit` if one of them has more deliveries to hold
  */
 export async function sweepWebhooks(limit: number): Promise<number> {
-  const rows = await runSql<Unfinished>(unfinishedStatement({ limit }));
+  const rows = await runSql<Unfinished>(
+    unfinishedStatement({ limit, except: leftOutWebhooks.ids() }),
+  );
   let isMore = false;
-  for (const { tenant_id: tenantId, environment, id, is_enabled: isEnabled } of rows) {
-    if (isEnabled) await disableWebhook({ tenantId, environment }, id, "CONSECUTIVE_FAILURES");
-    else isMore = (await holdDeliveries({ tenantId, environment }, id)) || isMore;
-  }
+  for (const { id, isEnabled, ...partition } of rows)
+    await leftOutWebhooks.attempt(id, { ...partition, webhookId: id }, async () => {
+      if (isEnabled) await disableWebhook(partition, id, "CONSECUTIVE_FAILURES");
+      else if (await holdDeliveries(partition, id)) isMore = true;
+    });
   return isMore ? limit : rows.length;
 }
