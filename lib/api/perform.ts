@@ -65,8 +65,8 @@ export async function perform(change: Change): Promise<JsonResponse> {
     const response = await outcomeOf(earlier.response, deadlineMs - performance.now());
     if (response === "late") throw idempotencyInProgress();
     if (response === "failed") {
-      const stored = await findStoredResponse(identity.partition, record);
-      if (stored) return { ...stored, isReplay: true };
+      const stored = await replay(identity, record);
+      if (stored) return stored;
       continue;
     }
     if (!earlier.fingerprint.equals(record.fingerprint)) throw idempotencyKeyReused();
@@ -88,8 +88,8 @@ async function replayOrMake(
   record: IdempotencyRecord,
   hasResponse: boolean,
 ): Promise<JsonResponse> {
-  const stored = hasResponse && (await findStoredResponse(change.identity.partition, record));
-  return stored ? { ...stored, isReplay: true } : makeWithFile(change);
+  const earlier = hasResponse && (await replay(change.identity, record));
+  return earlier || makeWithFile(change);
 }
 
 /** The outcome of another request with the same key, if it ends within that time. */
@@ -110,8 +110,8 @@ function outcomeOf(
 async function makeWithFile(change: Change): Promise<JsonResponse> {
   const { file, identity, record } = change;
   if (!file) return make(change, undefined);
-  const earlier = record && (await findStoredResponse(identity.partition, record));
-  if (earlier) return { ...earlier, isReplay: true };
+  const earlier = record && (await replay(identity, record));
+  if (earlier) return earlier;
   return withStoredFile(identity.partition, file, (stored) => make(change, stored));
 }
 
@@ -140,8 +140,8 @@ async function make(change: Change, file: StoredFile | undefined): Promise<JsonR
     return declaration.mayReadReplica ? readFromReplica(identity, run) : run(reader(identity));
   }
 
-  const earlier = await findStoredResponse(identity.partition, record);
-  if (earlier) return { ...earlier, isReplay: true };
+  const earlier = await replay(identity, record);
+  if (earlier) return earlier;
   try {
     const response = await mutate(identity, async (caller) => {
       if (!(await insertRecord(caller, identity.partition, record, "", new Date()))) return null;
@@ -165,7 +165,8 @@ async function make(change: Change, file: StoredFile | undefined): Promise<JsonR
       throw error;
     return storeRefusal(change, record, error);
   }
-  return replay(identity, record);
+  // The record may have expired, or been deleted by an erasure, in the meantime.
+  return (await replay(identity, record)) ?? make(change, file);
 }
 
 /**
@@ -197,14 +198,14 @@ async function storeRefusal(
     body,
     new Date(),
   );
-  if (isStored) throw error;
-  return replay(identity, record);
+  const earlier = isStored ? null : await replay(identity, record);
+  if (!earlier) throw error;
+  return earlier;
 }
 
-async function replay(identity: Identity, record: IdempotencyRecord): Promise<JsonResponse> {
+async function replay(identity: Identity, record: IdempotencyRecord): Promise<JsonResponse | null> {
   const stored = await findStoredResponse(identity.partition, record);
-  if (!stored) throw new Error("expected an idempotency record, found none");
-  return { ...stored, isReplay: true };
+  return stored && { ...stored, isReplay: true };
 }
 
 const serializers = new WeakMap<Declaration["response"], Serialize<unknown>>();

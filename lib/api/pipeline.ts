@@ -48,7 +48,7 @@ import {
 } from "./read-request";
 import { type ReceivedUpload, readUpload } from "./read-upload";
 import { traceRequest, traceTenant } from "./trace-request";
-import { unusedFields } from "./unused-body";
+import { unusedBodyIssues } from "./unused-body";
 import { check } from "./validate";
 
 const log = logOf("api");
@@ -427,7 +427,7 @@ async function readBody(
     return { ...body, schema, issues: [], file: null };
   }
   const bytes = await readUnusedBody(request);
-  const issues = unusedFields(bytes, declaration.query);
+  const issues = unusedBodyIssues(bytes, declaration.query);
   return { bytes, value: undefined, schema, issues, file: null };
 }
 

@@ -31,6 +31,7 @@ export async function runOnce<Value>(
     return value;
   }
   const stored = await findStoredResponse(caller.partition, record, caller);
-  if (!stored) throw new Error("expected an idempotency record, found none");
+  // It has just expired.
+  if (!stored) return runOnce(caller, key, sent, work);
   return JSON.parse(stored.body) as Value;
 }

@@ -23,14 +23,16 @@ const quotedSecretMember = new RegExp(
   String.raw`\\"(${secretName})\\"\s*:\s*(?:\\"[^"]*"?|[^\s,}\]"\\]+)`,
   "gi",
 );
+/** Also a filter, such as `metadata[token]`. */
+const secretParameter = String.raw`[?&](?:metadata(?:\[|%5B))?${secretName}(?:\]|%5D)?`;
 /** In a path or a header, a parameter ends only at the next one. */
 const inLine = {
-  parameter: new RegExp(`([?&]${secretName})=[^&]*`, "gi"),
+  parameter: new RegExp(`(${secretParameter})=[^&]*`, "gi"),
   password: /(\/\/[^\s/?#"\\@:]{0,256}):[^\s/?#"\\@]*@/g,
 };
 /** In a body, a URL ends at a quote or a space, and where the body was truncated. */
 const inBody = {
-  parameter: new RegExp(String.raw`([?&]${secretName})=(?:\\[\s\S]|[^&"\\\s])*`, "gi"),
+  parameter: new RegExp(String.raw`(${secretParameter})=(?:\\[\s\S]|[^&"\\\s])*`, "gi"),
   password: /(\/\/[^\s/?#"\\@:]{0,256}):[^\s/?#"\\@]*(?:@|$)/g,
 };
 /** Most texts contain none of the characters that every pattern needs. One pass checks that. */

@@ -92,15 +92,17 @@ export const listRequestLogsQuery = listQuery("request", "desc", {
     maxLength: 3,
   }),
   errorKind: text(50)
+    .min(1)
     .optional()
     .meta({
       description: "Only errors of this kind, such as `rate-limited`.",
       examples: ["rate-limited"],
     }),
-  idempotencyKey: text(255).optional().meta({
+  idempotencyKey: text(255).min(1).optional().meta({
     description: "Only requests with this `Idempotency-Key`.",
   }),
   path: text(500)
+    .min(1)
     .optional()
     .meta({
       description: "Only requests whose path starts with this.",

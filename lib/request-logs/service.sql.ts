@@ -120,33 +120,41 @@ const statusRanges = {
 } as const;
 
 /**
- * A page of requests, and where the search for them ended: the last request that was read and the
- * one after it, or fewer if all were read; null if nothing was searched. One index is read in the
- * order of ids: that of the idempotency key, of the API key or of errors, or the primary key. The
- * other filters are checked against what it returns. Each combination of filters is a statement
- * with a plan of its own.
+ * A page of requests. One index is read in the order of ids: that of the idempotency key, of the API
+ * key or of errors, or the primary key. The other filters are checked against what it returns. Then
+ * each row, or one without a request, also has where a search that does not fill its page ended
+ * (`ends`): the last request that was read and the one after it, or fewer if all were read. One
+ * statement finds both, so that requests that are logged meanwhile do not move the end. Each
+ * combination of filters is a statement with a plan of its own.
  */
-export function searchRequestLogsStatements(
+export function searchRequestLogsStatement(
   partition: Partition,
   query: ListRequestLogs,
   { isWithoutReadsOfLog = false } = {},
-): { list: Query; end: Query | null } {
+): Query {
   const { limit, order } = query;
-  const { bind, values, fromIndex, endValues, checked } = selectRequests(partition, query);
+  const { bind, values, fromIndex, checked } = selectRequests(partition, query);
   if (isWithoutReadsOfLog)
     checked.push(`NOT (status < 400 AND starts_with(path, ${bind("text", pathOfLog)}))`);
-  const end = {
-    name: `end_of_request_logs_${order}`,
-    text: `SELECT id ${fromIndex} OFFSET ${maximumScannedRows - 1} LIMIT 2`,
-    values: endValues,
-  };
+  const rows = bind("int", limit + 1);
+  if (checked.length === 0) {
+    const text = `SELECT ${shownColumns} ${fromIndex} LIMIT ${rows}`;
+    return { name: `request_logs_${order}`, text, values };
+  }
   const text = `
-  SELECT ${shownColumns}
-  FROM (SELECT * ${fromIndex} LIMIT ${maximumScannedRows}) AS read
-  ${checked.length > 0 ? `WHERE ${checked.join(" AND ")}` : ""}
-  ORDER BY id ${order} LIMIT ${bind("int", limit + 1)}`;
-  const list = { name: `request_logs_${order}`, text, values };
-  return { list, end: checked.length > 0 ? end : null };
+  WITH page AS MATERIALIZED (
+    SELECT ${shownColumns}
+    FROM (SELECT * ${fromIndex} LIMIT ${maximumScannedRows}) AS read
+    WHERE ${checked.join(" AND ")}
+    ORDER BY id ${order} LIMIT ${rows}
+  )
+  SELECT page.*, searched.ends
+  FROM (
+    SELECT CASE WHEN (SELECT count(*) FROM page) < ${rows} THEN ARRAY(SELECT id ${fromIndex} OFFSET ${maximumScannedRows - 1} LIMIT 2) END AS ends
+  ) AS searched
+  LEFT JOIN page ON true
+  ORDER BY page.id ${order}`;
+  return { name: `filtered_request_logs_${order}`, text, values };
 }
 
 const mostGroups = 50;
@@ -196,7 +204,6 @@ function selectRequests(
   else if (apiKeyId) inIndex.push(`api_key_id = ${bind("text", apiKeyId)}`);
   else if (isOfErrors) inIndex.push("status >= 400");
   const fromIndex = `FROM request_logs WHERE ${inIndex.join(" AND ")} ORDER BY id ${order}`;
-  const endValues = [...values];
 
   const checked: string[] = [];
   if (idempotencyKey && apiKeyId) checked.push(`api_key_id = ${bind("text", apiKeyId)}`);
@@ -208,5 +215,5 @@ function selectRequests(
   if (errorKind) checked.push(`error_kind = ${bind("text", errorKind)}`);
   // With one of these filters, another index is read, which has successful requests too.
   if (isOnlyErrors && (idempotencyKey || apiKeyId)) checked.push("status >= 400");
-  return { bind, values, fromIndex, endValues, checked };
+  return { bind, values, fromIndex, checked };
 }

@@ -11,7 +11,7 @@ import {
   countRequestsOfKeyStatement,
   countRequestsStatement,
   groupErrorsStatement,
-  searchRequestLogsStatements,
+  searchRequestLogsStatement,
   sumRequestHoursOfKeysStatement,
   sumRequestHoursStatement,
 } from "./service.sql";
@@ -27,6 +27,11 @@ function ofShownDays<Query extends ListRequestLogs>(query: Query): Query {
 
 type RequestLogRow = Omit<RequestLogModel, "tenantId" | "requestBody" | "responseBody">;
 
+/** The only row of a search that found nothing has no request. */
+type SearchedRow = (RequestLogRow | { id: null }) & { ends?: string[] | null };
+
+const hasRequest = (row: SearchedRow): row is SearchedRow & RequestLogRow => row.id !== null;
+
 export type RequestLogPage = { data: RequestLog[]; nextCursor?: string; lookedBackTo?: Date };
 
 /**
@@ -39,13 +44,12 @@ export async function listRequestLogs(
   query: ListRequestLogs,
   options?: { isWithoutReadsOfLog: boolean },
 ): Promise<RequestLogPage> {
-  const { list, end } = searchRequestLogsStatements(caller.partition, ofShownDays(query), options);
-  const page = toPage(await readRows<RequestLogRow>(list, caller), query.limit, toRequestLog);
-  if (page.nextCursor || !end) return page;
-
-  const [last, next] = await readRows<{ id: string }>(end, caller);
+  const statement = searchRequestLogsStatement(caller.partition, ofShownDays(query), options);
+  const read = await readRows<SearchedRow>(statement, caller);
+  const page = toPage(read.filter(hasRequest), query.limit, toRequestLog);
+  const [last, next] = read[0]?.ends ?? [];
   if (!last || !next) return page;
-  return { ...page, nextCursor: last.id, lookedBackTo: new Date(idTimeMs(last.id)) };
+  return { ...page, nextCursor: last, lookedBackTo: new Date(idTimeMs(last)) };
 }
 
 /** The most frequent errors of the requests that a query selects, among the latest ones. */

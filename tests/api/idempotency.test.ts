@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Db, db } from "@/lib/platform/db";
 import { call, newKey, newTenant, patiently, send, type TestTenant } from "../support/api";
+import { interceptQueries } from "../support/queries";
 
 const key = (value: string) => ({ "idempotency-key": value });
 /** Another process's transaction that has claimed the key "k" and does not end. */
@@ -339,3 +340,36 @@ test("requests that wait for one key leave connections for the others", async ()
   );
   await expect(held).rejects.toThrow("rolled back");
 });
+
+test.skipIf(process.env.TEST_SERVER === "next")(
+  "the change is made if the response of another request expires before it can be replayed",
+  async () => {
+    const tenant = await newTenant();
+    const { partition } = tenant.identity;
+    const record = { ...partition, key: "k", status: 201, body: "{}", createdAt: new Date() };
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    let lookups = 0;
+    const body = { channelId: "web", customer: { name: "Ada" } };
+    const created = await interceptQueries(
+      async (name, lookUp) => {
+        if (!name.startsWith("find_stored_response")) return lookUp();
+        lookups++;
+        // The record expires after this request has found the key taken.
+        if (lookups === 2)
+          await db().idempotencyRecord.deleteMany({ where: { ...partition, key: "k" } });
+        const found = await lookUp();
+        // Another process responds right after this one has looked for a response.
+        if (lookups === 1)
+          await db().idempotencyRecord.create({
+            data: { ...record, fingerprint: new Uint8Array(32), expiresAt },
+          });
+        return found;
+      },
+      () => call(tenant, "POST", "/conversations", body, key("k")),
+    );
+    expect(created.status).toBe(201);
+    expect(lookups).toBeGreaterThan(1);
+    expect((await call(tenant, "POST", "/conversations", body, key("k"))).text).toBe(created.text);
+    expect(await listed(tenant, "/conversations")).toHaveLength(1);
+  },
+);

@@ -90,6 +90,9 @@ test.each([
   ["method=FETCH", "must be"],
   ["apiKeyId=cus_1", "must be an id that starts with key_"],
   ["since=yesterday", "must be"],
+  ["errorKind=", "must"],
+  ["idempotencyKey=", "must"],
+  ["path=", "must"],
   ["key=key_1", "is not a known parameter"],
 ])("422 for %s", async (query, message) => {
   const reply = await call(owner, "GET", `/request-logs?${query}`);

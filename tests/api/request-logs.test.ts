@@ -30,6 +30,7 @@ import {
 } from "../support/api";
 import { growth } from "../support/growth";
 import { dropAllWeeks } from "../support/partitions";
+import { interceptQueries } from "../support/queries";
 
 const page = { limit: 100, order: "desc" as const };
 const logsOf = async (tenant: TestTenant, query: object = {}) =>
@@ -310,6 +311,10 @@ test.each([
 test.each([
   ["/v1/public/customers?limit=5&order=asc", "/v1/public/customers?limit=5&order=asc"],
   ['/v1/public/x?token=a%20b "c"&page=2', "/v1/public/x?token=[masked]&page=2"],
+  [
+    "/v1/public/x?metadata[api_key]=abc&metadata%5b_token%5D=abc&metadata[plan]=gold",
+    "/v1/public/x?metadata[api_key]=[masked]&metadata%5b_token%5D=[masked]&metadata[plan]=gold",
+  ],
   ["/v1/public/x?url=http://127.0.0.1:4001", "/v1/public/x?url=http://127.0.0.1:4001"],
   ["/v1/public/x?url=http://a:b@c:80/", "/v1/public/x?url=http://a:[masked]@c:80/"],
 ])("text of a path that is not a secret stays: %s", (text, expected) => {
@@ -496,6 +501,16 @@ test("a page of a long log searches a bounded part, and says where the next one 
     // The time in that id, without reading its row.
     lookedBackTo: yesterday,
   });
+  // A request that is logged during the search does not move its end.
+  let statements = 0;
+  const repeated = await interceptQueries(
+    async (_name, send) => {
+      if (++statements === 2) await insert(maximumScannedRows + 3, maximumScannedRows + 3);
+      return send();
+    },
+    () => find({ method: "DELETE" }),
+  );
+  expect(repeated).toEqual(first);
   const second = await find({ method: "DELETE", cursor: first.nextCursor });
   expect(second).toMatchObject({ data: [{ method: "DELETE" }] });
   expect(second.nextCursor).toBeUndefined();

@@ -99,7 +99,7 @@ class ConversationsMessagesResource:
     ) -> models.Message:
         """Redact a message.
 
-        Removes the message's text, metadata and attachments. The message keeps its place: its id, sequence, author and times, with `redactedAt`. Its event is redacted too, and deliveries that were not sent yet have the redacted event. The log of the request that posted it is cleared after some seconds. Redacting it again changes nothing.
+        Removes the message's text, metadata and attachments. The message keeps its place: its id, sequence, author and times, with `redactedAt`. Its event is redacted too, and so is its preview in the conversation's events, and deliveries that were not sent yet have the redacted events. The log of the request that posted it is cleared after some seconds. Redacting it again changes nothing.
 
         Needs the scope `write:conversations`.
 
@@ -1781,7 +1781,7 @@ class AsyncConversationsMessagesResource:
     ) -> models.Message:
         """Redact a message.
 
-        Removes the message's text, metadata and attachments. The message keeps its place: its id, sequence, author and times, with `redactedAt`. Its event is redacted too, and deliveries that were not sent yet have the redacted event. The log of the request that posted it is cleared after some seconds. Redacting it again changes nothing.
+        Removes the message's text, metadata and attachments. The message keeps its place: its id, sequence, author and times, with `redactedAt`. Its event is redacted too, and so is its preview in the conversation's events, and deliveries that were not sent yet have the redacted events. The log of the request that posted it is cleared after some seconds. Redacting it again changes nothing.
 
         Needs the scope `write:conversations`.
 
