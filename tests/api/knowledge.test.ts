@@ -906,6 +906,22 @@ describe("changing", () => {
     expect(await search(tenant, base, "hare")).toHaveLength(1);
   });
 
+  test("a document that is replaced several times while it waits is counted once", async () => {
+    const tenant = await newTenant();
+    const { base, url } = await documentIn(tenant);
+    for (const text of ["One", "Two", "Three"]) await replace(tenant, url, formOf(text, "b.txt"));
+    const counts = async () =>
+      (await call(tenant, "GET", `/knowledge-bases/${base}`)).body.documentCounts;
+    expect(await counts()).toEqual({ pending: 1, processing: 0, ready: 0, failed: 0 });
+    await Promise.all(
+      ["Four", "Five", "Six"].map((text) => replace(tenant, url, formOf(text, "b.txt"))),
+    );
+    await processAll();
+    expect(await counts()).toEqual({ pending: 0, processing: 0, ready: 1, failed: 0 });
+    await call(tenant, "DELETE", url);
+    expect(await counts()).toEqual({ pending: 0, processing: 0, ready: 0, failed: 0 });
+  });
+
   test("409 for bytes that another document has; the document's own bytes change nothing", async () => {
     const tenant = await newTenant();
     const { base, url } = await documentIn(tenant);

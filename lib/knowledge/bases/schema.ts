@@ -34,6 +34,9 @@ const language = z
   .enum(languages)
   .meta({ id: "Language", description: "The language of documents, as its two letters." });
 
+/** In characters. */
+export const longestBaseName = 200;
+
 const described = {
   name: "The knowledge base's name. Unique in the environment.",
   description: "What the documents are about.",
@@ -42,7 +45,7 @@ const described = {
 };
 
 export const createKnowledgeBaseBody = z.strictObject({
-  name: nameText(200).meta({ description: described.name }),
+  name: nameText(longestBaseName).meta({ description: described.name }),
   description: z.string().max(2_000).nullish().meta({ description: described.description }),
   language: language.nullish().meta({ description: described.language }),
   metadata: metadata.default({}),
@@ -50,7 +53,7 @@ export const createKnowledgeBaseBody = z.strictObject({
 
 /** Without the language: the index of its documents depends on it. */
 export const updateKnowledgeBaseBody = z.strictObject({
-  name: nameText(200).optional().meta({ description: described.name }),
+  name: nameText(longestBaseName).optional().meta({ description: described.name }),
   description: createKnowledgeBaseBody.shape.description,
   metadata: metadataPatch.optional(),
 });

@@ -14,12 +14,13 @@ import { pageById, toPage } from "@/lib/resources/pages";
 import { mostSorted, sortedPage } from "@/lib/resources/sorted-page";
 import type { DocumentStatus } from "@/prisma/generated/enums";
 import type { KnowledgeBaseModel } from "@/prisma/generated/models";
-import type {
-  CreateKnowledgeBase,
-  KnowledgeBase,
-  ListKnowledgeBases,
-  SortKnowledgeBases,
-  UpdateKnowledgeBase,
+import {
+  type CreateKnowledgeBase,
+  type KnowledgeBase,
+  type ListKnowledgeBases,
+  longestBaseName,
+  type SortKnowledgeBases,
+  type UpdateKnowledgeBase,
 } from "./schema";
 
 export async function listKnowledgeBases(
@@ -181,7 +182,7 @@ export async function deleteKnowledgeBase(caller: Caller, id: string) {
     where: { tenantId_environment_id: { ...caller.partition, id } },
     data: {
       ...nothing,
-      name: id,
+      name: nameOfDeleted(id),
       description: null,
       metadata: {},
       sizeBytes: 0,
@@ -200,6 +201,9 @@ export async function deleteKnowledgeBase(caller: Caller, id: string) {
   });
   return { id, deleted: true as const };
 }
+
+/** Longer than the names that clients can send, so that it is none of these. */
+const nameOfDeleted = (id: string) => id.padEnd(longestBaseName + 1, ".");
 
 const sum = (counts: Record<string, number>) =>
   Object.values(counts).reduce((total, count) => total + count, 0);
@@ -222,11 +226,12 @@ export async function countDocument(
   id: string,
   { from, to, sizeBytes = 0 }: Change,
 ): Promise<void> {
+  const isCounted = from !== to;
   await db.knowledgeBase.update({
     where: { tenantId_environment_id: { ...partition, id } },
     data: {
-      ...(from && { [counters[from]]: { decrement: 1 } }),
-      ...(to && { [counters[to]]: { increment: 1 } }),
+      ...(isCounted && from && { [counters[from]]: { decrement: 1 } }),
+      ...(isCounted && to && { [counters[to]]: { increment: 1 } }),
       ...(sizeBytes !== 0 && { sizeBytes: { increment: sizeBytes } }),
     },
     select: { id: true },

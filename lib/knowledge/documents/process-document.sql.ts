@@ -41,7 +41,7 @@ export const claimAbandonedStatement = sql("claim_abandoned_document", claimPara
 
 /**
  * The oldest document of the next environment in the round-robin scan, if it has waited for this
- * many seconds.
+ * many seconds. Without a wait, it does not matter that it is stamped by another process's clock.
  */
 export const claimNextStatement = sql(
   "claim_next_document",
@@ -55,7 +55,7 @@ export const claimNextStatement = sql(
     claim(
       p,
       `WHERE status = 'PENDING' AND (tenant_id, environment) > (${p.afterTenantId}, ${p.afterEnvironment})
-      AND updated_at <= ${timeOf(p.now)} - make_interval(secs => ${p.overdueSeconds}) AND ${isNotMoving("tenant_id")}
+      AND (${p.overdueSeconds} = 0 OR updated_at <= ${timeOf(p.now)} - make_interval(secs => ${p.overdueSeconds})) AND ${isNotMoving("tenant_id")}
     ORDER BY tenant_id, environment, id LIMIT 1 FOR UPDATE SKIP LOCKED`,
     ),
 );

@@ -11,10 +11,40 @@ import type { IncomingFile } from "./incoming-file";
 const apiLog = logOf("api");
 const jobsLog = logOf("jobs");
 
+const blob = { tenantId: "text", environment: "Environment", key: "text" } as const;
+
+const isBlob = (p: Record<keyof typeof blob, string>) =>
+  `tenant_id = ${p.tenantId} AND environment = ${p.environment} AND key = ${p.key}`;
+
 /**
  * How long a stored file may have no owner. The transaction that adopts it follows within seconds.
  */
-const adoptionMs = 3_600_000;
+const adoptionSeconds = 3_600;
+
+// All times are the database's: the job that removes files goes by them, too.
+
+const addStrayBlobStatement = sql(
+  "add_stray_blob",
+  { ...blob, seconds: "float8" },
+  (p) => `
+  INSERT INTO stray_blobs (tenant_id, environment, key, remove_after)
+  VALUES (${p.tenantId}, ${p.environment}, ${p.key}, now() + make_interval(secs => ${p.seconds}))`,
+);
+
+/** With a margin, so that a job cannot be removing the file right now. */
+const adoptStrayBlobStatement = sql(
+  "adopt_stray_blob",
+  blob,
+  (p) =>
+    `DELETE FROM stray_blobs WHERE ${isBlob(p)} AND remove_after > now() + interval '${adoptionSeconds / 2} seconds' RETURNING 1`,
+);
+
+const removeBlobAfterStatement = sql(
+  "remove_blob_after",
+  { ...blob, seconds: "float8" },
+  (p) =>
+    `UPDATE stray_blobs SET remove_after = now() + make_interval(secs => ${p.seconds}) WHERE ${isBlob(p)}`,
+);
 
 /** A file in the store, with the facts that were determined while receiving it. */
 export type StoredFile = {
@@ -32,9 +62,7 @@ export type StoredFile = {
  */
 export async function storeBlob(partition: Partition, file: IncomingFile): Promise<string> {
   const key = `${partition.tenantId}/${partition.environment}/${randomUUID()}`;
-  await db().strayBlob.create({
-    data: { ...partition, key, removeAfter: new Date(Date.now() + adoptionMs) },
-  });
+  await runSql(addStrayBlobStatement({ ...partition, key, seconds: adoptionSeconds }));
   const store = await blobStore();
   await store.put(key, file);
   return key;
@@ -62,29 +90,22 @@ export async function withStoredFile<Result>(
 }
 
 /** Call it in the transaction that writes the row that owns the file. */
-export async function adoptBlob({ db, partition }: Caller, key: string): Promise<void> {
-  // With a margin, so that a job cannot be removing the file right now.
-  const latest = new Date(Date.now() + adoptionMs / 2);
-  const { count } = await db.strayBlob.deleteMany({
-    where: { ...partition, key, removeAfter: { gt: latest } },
-  });
-  if (count === 0) throw new Error("the file to adopt is gone or already has an owner");
+export async function adoptBlob(caller: Caller, key: string): Promise<void> {
+  const adopted = await runSql(adoptStrayBlobStatement({ ...caller.partition, key }), caller);
+  if (adopted.length === 0) throw new Error("the file to adopt is gone or already has an owner");
 }
 
 /**
  * Call it in the transaction that deletes the row that owned the file. The file is removed after
  * the commit.
  */
-export async function abandonBlob({ db, partition }: Caller, key: string): Promise<void> {
-  await db.strayBlob.create({ data: { ...partition, key, removeAfter: new Date() } });
+export async function abandonBlob(caller: Caller, key: string): Promise<void> {
+  await runSql(addStrayBlobStatement({ ...caller.partition, key, seconds: 0 }), caller);
 }
 
 /** Marks a file that no transaction adopted for removal. Does nothing for an adopted file. */
 async function releaseBlob(partition: Partition, key: string): Promise<void> {
-  await db().strayBlob.updateMany({
-    where: { ...partition, key },
-    data: { removeAfter: new Date() },
-  });
+  await runSql(removeBlobAfterStatement({ ...partition, key, seconds: 0 }));
 }
 
 /** Held by a backup. While it is, no file is removed. */
@@ -112,7 +133,7 @@ type StrayBlob = { tenant_id: string; environment: Partition["environment"]; key
 
 const parallelRemovals = 5;
 /** Not the same for all, so that files that cannot be removed do not come back as one batch. */
-const retryRemovalMs = () => 300_000 * (1 + Math.random());
+const retryRemovalSeconds = () => 300 * (1 + Math.random());
 
 /**
  * Removes files without an owner. The record is deleted last, so a crash in between only means that
@@ -135,8 +156,7 @@ export async function removeStrayBlobs(limit: number): Promise<number> {
         removed += 1;
       } catch (error) {
         failures.push({ key, error });
-        const removeAfter = new Date(Date.now() + retryRemovalMs());
-        await db().strayBlob.updateMany({ where: strayBlob, data: { removeAfter } });
+        await runSql(removeBlobAfterStatement({ ...strayBlob, seconds: retryRemovalSeconds() }));
       }
     }
   };
