@@ -23,6 +23,18 @@ export const lockByExternalIdStatement = sql(
     FOR NO KEY UPDATE`,
 );
 
+/**
+ * The customer, kept from being deleted or erased until the transaction ends. Waits for an erasure that is
+ * in progress, and then finds no row.
+ */
+export const keepByExternalIdStatement = sql(
+  "keep_customer_by_external_id",
+  { tenantId: "text", environment: "Environment", externalId: "text" },
+  (p) => `SELECT ${columns} FROM customers
+    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND external_id = ${p.externalId}
+    FOR KEY SHARE`,
+);
+
 /** Locks the customer until the transaction ends. New conversations with the customer wait, too. */
 export const lockForDeletionStatement = sql(
   "lock_customer_for_deletion",

@@ -33,6 +33,7 @@ import {
   type CustomerRow,
   findCustomersStatement,
   identitiesStatement,
+  keepByExternalIdStatement,
   lockByExternalIdStatement,
   lockForDeletionStatement,
   sortCustomersStatement,
@@ -146,10 +147,15 @@ export async function findOrCreateCustomer(
   body: CreateCustomer,
 ): Promise<Customer> {
   requireRole(caller, "MEMBER", "create customers");
-  const created = await insertCustomer(caller, body);
-  if (created) return created;
-  const existing = await findByExternalId(caller, body.externalId);
-  return existing ? toCustomer(existing) : createCustomer(caller, body);
+  // Repeats only if another request deletes the customer between the two statements.
+  for (;;) {
+    const created = await insertCustomer(caller, body);
+    if (created) return created;
+    const externalId = body.externalId ?? "";
+    const statement = keepByExternalIdStatement({ ...caller.partition, externalId });
+    const [existing] = await runSql<CustomerRow>(statement, caller);
+    if (existing) return toCustomer(existing);
+  }
 }
 
 export async function updateCustomer(caller: Caller, id: string, patch: UpdateCustomer) {

@@ -339,9 +339,12 @@ function charactersOf(values: object): number {
 /**
  * Whether PostgreSQL refused the statement, perhaps because of only one of its changes, so that none
  * was made. After a lost connection or a shutdown, it is not known what was made. After a timeout, and
- * on a server that has no room or cannot write, other statements would make it worse.
+ * on a server that has no room, cannot write or refuses connections, other statements would make it
+ * worse.
  */
 function isRolledBack(error: unknown): boolean {
   const state = sqlState(error);
+  // Such as 57P03 while PostgreSQL starts, which our own functions raise as an ERROR.
+  if ((error as { severity?: string } | null)?.severity === "FATAL") return false;
   return state !== undefined && !/^(08|28|3D|53|58|57P01|57P02|57P05|57014|25006)/.test(state);
 }

@@ -11,18 +11,21 @@ type LockedTable = ListedTable | "api_keys" | "erasures";
  * row does not exist, nothing is locked. Callers that need the row notice that when they read it
  * afterwards.
  * @param columns what to select of the row, as SQL
+ * @param strength `KEY SHARE` is for a transaction that copies from the row. Only deletions, erasures
+ * and changes of unique columns wait for it.
  */
 export async function lockRow<Row extends object>(
   caller: Caller,
   table: LockedTable,
   id: string,
   columns = "1",
+  strength: "NO KEY UPDATE" | "KEY SHARE" = "NO KEY UPDATE",
 ): Promise<Row | undefined> {
   const { bind, values } = bindings();
   const { tenantId, environment } = caller.partition;
   const text = `SELECT ${columns} FROM ${table}
     WHERE tenant_id = ${bind("text", tenantId)} AND environment = ${bind("Environment", environment)} AND id = ${bind("text", id)}
-    FOR NO KEY UPDATE`;
+    FOR ${strength}`;
   const [row] = await runSql<Row>({ text, values }, caller);
   return row;
 }

@@ -97,7 +97,8 @@ const wiped: Wiped[] = [
     condition: (p) =>
       `${isOld(p)} AND ${none("deliveries", "event_id", "id", isDeliveryOf("c.id", "row.id"))}`,
   },
-  { table: "erasures", condition: isOld },
+  // One in progress still has to clear what stays.
+  { table: "erasures", condition: (p) => `${isOld(p)} AND row.completed_at IS NOT NULL` },
   { table: "notifications", condition: isOld },
   { table: "request_logs", condition: isOld },
   { table: "idempotency_records", key: ["key"], condition: isOld },
@@ -192,12 +193,13 @@ export const recountDocumentsStatement = sql(
   WHERE ${ofTest("row", p)} AND ${isOld(p)}`,
 );
 
-/** The wipe that has made the least progress. */
+/** The wipe of the next tenant after the given one. So wipes take turns, also if one's batches fail. */
 export const nextWipeStatement = sql(
   "next_wipe",
-  {},
-  () =>
-    `SELECT tenant_id AS "tenantId" FROM wipe_tasks WHERE ${isNotMoving("tenant_id")} ORDER BY deleted_rows, tenant_id LIMIT 1`,
+  { afterTenantId: "text" },
+  (p) => `
+  SELECT tenant_id AS "tenantId" FROM wipe_tasks WHERE ${isNotMoving("tenant_id")}
+  ORDER BY tenant_id <= ${p.afterTenantId}, tenant_id LIMIT 1`,
 );
 
 /** Returns no row while another worker holds it, or once it has ended. */

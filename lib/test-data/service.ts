@@ -58,15 +58,20 @@ const inTest = (caller: Caller): Caller => ({
   partition: { ...caller.partition, environment: "test" },
 });
 
+/** The tenant whose wipe had the last turn. Each worker counts its own turns. */
+let lastTenantId = "";
+
 /**
- * Runs one batch, in its own transaction, of the wipe that has deleted the fewest rows. After a
- * crash, the next batch continues.
+ * Runs one batch of the next wipe, in its own transaction. After a crash, the next batch continues.
  * @param limit rows
  * @returns how many rows were deleted; at least `limit` while a wipe is unfinished
  */
 export async function wipeTestData(limit: number): Promise<number> {
-  const [next] = await runSql<{ tenantId: string }>(nextWipeStatement({}));
+  const [next] = await runSql<{ tenantId: string }>(
+    nextWipeStatement({ afterTenantId: lastTenantId }),
+  );
   if (!next) return 0;
+  lastTenantId = next.tenantId;
   return mutate(system({ tenantId: next.tenantId, environment: "test" }), (caller) =>
     wipeBatch(caller, limit),
   );

@@ -74,6 +74,23 @@ describe("creating", () => {
     ]);
   });
 
+  test("201 also while the customer with this externalId is deleted", async () => {
+    const tenant = await newTenant();
+    for (let round = 0; round < 10; round++) {
+      const { body: customer } = await call(tenant, "PUT", "/customers/by-external-id/c-9", {});
+      const deleting = call(tenant, "DELETE", `/customers/${customer.id}?cascade=true`);
+      const posting = Array.from({ length: 12 }, () =>
+        call(tenant, "POST", "/conversations", {
+          channelId: "web",
+          customer: { externalId: "c-9" },
+        }),
+      );
+      const statuses = (await Promise.all(posting)).map(({ status }) => status);
+      expect(statuses).toEqual(posting.map(() => 201));
+      await deleting;
+    }
+  });
+
   test("404 for a customer or agent that is not there", async () => {
     const tenant = await newTenant();
     for (const reference of [

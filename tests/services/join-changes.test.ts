@@ -19,6 +19,7 @@ import { destroyConnection } from "@/lib/platform/watch-connection";
 import { newId } from "@/lib/resources/ids";
 import { updateWebhook } from "@/lib/webhooks/service";
 import { countWaiting, watch } from "../support/locks";
+import { interceptQueries } from "../support/queries";
 import { newPartition, newWebhook } from "../support/webhooks";
 
 // Changes that start in the same turn of the event loop share a statement. Rows that were written
@@ -621,6 +622,25 @@ test.each(["53100", "57014", "58030", "25006"])(
     expect(await post(partition, ids[0] ?? "", "Hi")).toMatchObject({ sequence: 1 });
   },
 );
+
+test("while PostgreSQL starts, the changes of a shared statement fail together", async () => {
+  const partition = await newPartition();
+  const ids = await newConversations(partition, 9);
+  const starting = Object.assign(new Error("the database system is starting up"), {
+    code: "57P03",
+    severity: "FATAL",
+  });
+  let statements = 0;
+  const results = await interceptQueries(
+    async () => {
+      statements++;
+      throw starting;
+    },
+    () => Promise.allSettled(ids.map((id) => post(partition, id, "Hi"))),
+  );
+  for (const result of results) expect(result).toEqual({ status: "rejected", reason: starting });
+  expect(statements).toBeLessThan(ids.length);
+});
 
 test("when PostgreSQL ends the connection, every change fails, and later ones are made", async () => {
   const partition = await newPartition();

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createConversationBody } from "@/lib/conversations/schema";
 import { createConversation } from "@/lib/conversations/service";
+import { workOffErasures } from "@/lib/erasures/work-off-erasures";
 import { processDocument } from "@/lib/knowledge/documents/process-document";
 import { type Identity, mutate, reader } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
@@ -309,6 +310,22 @@ test("messages and documents that are added to earlier conversations and knowled
   expect(await processDocument({ ...inTest.identity.partition, id: later.id })).toBe(true);
   const { body: read } = await call(inTest, "GET", `/knowledge-bases/${base.id}`);
   expect(read.documentCounts).toMatchObject({ pending: 0, ready: 1 });
+});
+
+test("an erasure that is in progress clears a conversation that stays", async () => {
+  const { tenant, owner, inTest } = await newFilledTenant();
+  const { body: customer } = await call(inTest, "POST", "/customers", { name: "Ada" });
+  const { body: kept } = await call(inTest, "POST", "/conversations", {
+    ...{ channelId: "web", customerId: customer.id, message: "Earlier" },
+  });
+  const { body: erasure } = await call(inTest, "POST", `/customers/${customer.id}/erase`);
+  await ask(owner, tenant.slug);
+  await call(inTest, "POST", `/conversations/${kept.id}/messages`, { text: "Later" });
+  await wipeAll();
+  while ((await workOffErasures(100)) > 0);
+  const { body: messages } = await call(inTest, "GET", `/conversations/${kept.id}/messages`);
+  expect(messages.data.map(({ text }: { text: string }) => text)).toEqual(["", ""]);
+  expect((await call(inTest, "GET", `/erasures/${erasure.id}`)).status).toBe(200);
 });
 
 test("only requests that arrive while the wipe runs are counted", async () => {

@@ -213,6 +213,25 @@ test("nor of redactions, which read only the events of their conversations", {
   expect(await db().deliveryAttempt.count({ where: { response: "Hello" } })).toBe(responses - 20);
 });
 
+test("nor of retention while most conversations were closed recently", {
+  timeout: 600_000,
+}, async () => {
+  await pool().query(
+    `UPDATE conversations SET status = 'CLOSED', closed_at = now() - interval '1 day' WHERE tenant_id = '${large.tenantId}'`,
+  );
+  const partition = { tenantId: large.tenantId, environment: "test" as const };
+  const due = { nextAt: new Date(0), passStartedAt: new Date() };
+  const days = { conversations: 2, events: 10 };
+  await db().retentionSetting.create({ data: { ...partition, ...days, ...due } });
+  const retention = recurringJobs["apply-retention"];
+  const plans = await plansOf(async () => retention?.work(retention.limit));
+  for (const table of ["conversations", "events"]) {
+    const ofTable = plans.filter(({ query }) => query.includes(`DELETE FROM ${table}`));
+    expect(ofTable.length).toBeGreaterThan(0);
+    expect(ofTable.filter(({ rowsRead }) => rowsRead > 1_000)).toEqual([]);
+  }
+});
+
 test("nor while all of a test environment is deleted", { timeout: 600_000 }, async () => {
   await pool().query(
     `INSERT INTO wipe_tasks (tenant_id, requested_by_id, requested_at) VALUES ('${large.tenantId}', 'usr_1', now())`,

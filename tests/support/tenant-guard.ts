@@ -37,7 +37,7 @@ export function placesWithoutTenant(
   });
 }
 
-const levels = 3;
+const levels = 4;
 
 /** The text, followed by the definitions of the names in it, each as often as it is used. */
 function expanded(text: string, source: string, level = 0): string {
