@@ -213,6 +213,16 @@ export const headersStatement = sql(
 );
 
 /**
+ * From now on, the transaction reads entries in the order of the index. Otherwise, PostgreSQL may
+ * read all of a conversation to sort them, because it does not know which conversations are long.
+ */
+export const readInOrderStatement = sql(
+  "read_search_entries_in_order",
+  {},
+  () => "SELECT set_config('enable_bitmapscan', 'off', true)",
+);
+
+/**
  * Updates the header in the next entries of messages: of the first conversation, then of the second,
  * and so on. Reads entries that have it already, too, so that no batch reads them again.
  * @returns the last of `limit` entries, and no row if there are fewer

@@ -18,6 +18,7 @@ import {
   nextChangesStatement,
   nextMessagesStatement,
   openSegmentsStatement,
+  readInOrderStatement,
   saveProgressStatement,
   searchWorkStatement,
   updateHeadersStatement,
@@ -213,6 +214,7 @@ async function updateHeaders(
     ]),
   );
   await writeEntries(transaction, [...entries.values()], { keepsEmpty: true });
+  await run(transaction, readInOrderStatement({}));
   const [end] = await run<{ part: number; messageId: string }>(
     transaction,
     updateHeadersStatement({

@@ -19,6 +19,7 @@ import { destroyConnection } from "@/lib/platform/watch-connection";
 import { newId } from "@/lib/resources/ids";
 import { updateWebhook } from "@/lib/webhooks/service";
 import { countWaiting, watch } from "../support/locks";
+import { planAsForLargeTables } from "../support/plans";
 import { interceptQueries } from "../support/queries";
 import { newPartition, newWebhook } from "../support/webhooks";
 
@@ -75,13 +76,7 @@ async function connect(): Promise<pg.Client> {
 beforeAll(async () => {
   const client = await connect();
   await client.query(hostileMessages);
-  // PostgreSQL then plans as it does for large tables: it reads the webhooks of one change after
-  // another, from an index.
-  const {
-    rows: [{ database }],
-  } = await client.query("SELECT current_database() AS database");
-  for (const plan of ["hashjoin", "mergejoin", "seqscan"])
-    await client.query(`ALTER DATABASE "${database}" SET enable_${plan} = off`);
+  await planAsForLargeTables(client);
   pool().on("acquire", (connection) => used.add(connection));
 });
 afterAll(() => Promise.all(others.map((client) => client.end())));

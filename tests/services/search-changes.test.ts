@@ -8,7 +8,7 @@ import { setCurrentTime } from "@/lib/platform/time";
 import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { call, newTenant, type TestTenant } from "../support/api";
 import { later } from "../support/later";
-import { explainEverything, plansOf } from "../support/plans";
+import { explainEverything, planAsForLargeTables, plansOf } from "../support/plans";
 import { searchFindsAll } from "../support/search";
 
 // Changed subjects and customers, which the job indexes for the search in batches.
@@ -18,6 +18,7 @@ const batch = 300;
 
 beforeAll(async () => {
   await explainEverything();
+  await planAsForLargeTables(pool());
   await closeDatabase();
   // From the first connection on.
   await plansOf(async () => {});
@@ -144,6 +145,7 @@ test("each batch of a long conversation reads only its own entries", async () =>
   const id = await open(tenant, { subject: "before" });
   await searchFindsAll();
   await addEntries(id, 4 * batch + 1);
+  await pool().query("ANALYZE search_entries");
   await setSubject(tenant, id, "after");
   for (let run = 1; run <= 5; run++) {
     const plans = await plansOf(() => indexForSearch(200));

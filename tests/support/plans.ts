@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from "pg";
+import type { Client, Pool, PoolClient } from "pg";
 import { pool } from "@/lib/platform/db";
 
 /**
@@ -43,6 +43,16 @@ export async function explainEverything(): Promise<void> {
   const { rows } = await pool().query<{ name: string }>("SELECT current_database() AS name");
   for (const [name, value] of Object.entries(settings))
     await pool().query(`ALTER DATABASE "${rows[0]?.name}" SET ${name} = '${value}'`);
+}
+
+/**
+ * Has this database plan as it does for large tables, on connections opened from now on: it looks up
+ * one row after another in an index. It may read a table whole if that is as small as in a test.
+ */
+export async function planAsForLargeTables(connection: Pick<Client, "query">): Promise<void> {
+  const { rows } = await connection.query("SELECT current_database() AS name");
+  for (const plan of ["hashjoin", "mergejoin", "seqscan"])
+    await connection.query(`ALTER DATABASE "${rows[0].name}" SET enable_${plan} = off`);
 }
 
 /** Collects the plans of all statements that `work` runs. */
