@@ -124,7 +124,9 @@ export function respond(request: ApiRequest, target: Target, wire: Wire): Promis
 }
 
 async function run(request: ApiRequest, target: Target, wire: Wire): Promise<Outgoing> {
-  const requestId = newId("request");
+  // The same in the id, by whose time the log is filtered.
+  const startedAt = new Date();
+  const requestId = newId("request", startedAt);
   const headers: Record<string, string> = {
     "X-Request-Id": requestId,
     "Cache-Control": "no-store",
@@ -134,7 +136,7 @@ async function run(request: ApiRequest, target: Target, wire: Wire): Promise<Out
   };
   const { path, search } = splitUrl(request.url);
   const trace: Trace = {
-    startedAt: new Date(),
+    startedAt,
     startedMs: performance.now(),
     idempotencyKey: null,
     requestBody: null,
@@ -267,26 +269,24 @@ function logResponse(
   path: string,
   { requestId, address, trace, response }: LoggedResponse,
 ): void {
-  const { method, headers } = request;
-  const { startedMs, ...known } = trace;
   const { status, body, isReplay = false } = response;
   const isPlainRead = status < 400 && isRead(request);
   // It repeats a request whose text was removed, or is about a customer who was erased.
-  if (status === errorKinds.gone.status) known.requestBody = null;
+  const isGone = status === errorKinds.gone.status;
   logRequest({
-    ...{
-      id: requestId,
-      key,
-      method,
-      path,
-      status,
-      durationMs: performance.now() - startedMs,
-      address,
-      isReplay,
-      ...known,
-    },
-    userAgent: headers.get("user-agent"),
+    id: requestId,
+    key,
+    method: request.method,
+    path,
+    status,
+    durationMs: performance.now() - trace.startedMs,
+    idempotencyKey: trace.idempotencyKey,
+    address,
+    userAgent: request.headers.get("user-agent"),
+    isReplay,
+    requestBody: isGone ? null : trace.requestBody,
     responseBody: isPlainRead ? null : body,
+    startedAt: trace.startedAt,
   });
 }
 
@@ -394,8 +394,9 @@ async function change(
 
     let input: Change["input"];
     try {
+      const { params: pathSchema, query, response } = declaration;
       input = validated(
-        { ...declaration, body: body.schema },
+        { params: pathSchema, query, body: body.schema, response },
         params,
         readQuery(search),
         body.value,
@@ -431,14 +432,16 @@ async function readBody(
   return { bytes, value: undefined, schema, issues, file: null };
 }
 
+type Schemas = {
+  params?: Declaration["params"] | undefined;
+  query?: Declaration["query"] | undefined;
+  body?: z.ZodType | undefined;
+  response: Declaration["response"];
+};
+
 /** @throws AppError with everything that is wrong with path, query and body */
 function validated(
-  {
-    params,
-    query,
-    body,
-    response,
-  }: Pick<Declaration, "params" | "query" | "response"> & { body?: z.ZodType | undefined },
+  { params, query, body, response }: Schemas,
   pathValues: Record<string, string>,
   queryValues: Query,
   bodyValue: unknown,

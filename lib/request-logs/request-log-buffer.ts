@@ -27,8 +27,6 @@ export type CompletedRequest = {
   requestBody: Uint8Array | null;
   /** Null for successful reads, which can simply be repeated. */
   responseBody: string | null;
-  /** If it is known. Otherwise, it is read from the response's body. */
-  errorKind?: string | null;
   startedAt: Date;
 };
 
@@ -44,10 +42,10 @@ const maximumPathLength = 2_048;
 const maximumAddressLength = 100;
 const maximumUserAgentLength = 300;
 
-/** What every form of a request has while it waits. */
-type Waiting = { completedAtMs: number; bytes: number };
+/** A request that has only the beginnings of its bodies. */
+type Pending = { request: CompletedRequest; completedAtMs: number; bytes: number };
 
-let pending: (CompletedRequest & Waiting)[] = [];
+let pending: Pending[] = [];
 /** What the database did not take, with its secrets masked. */
 let unwritten: Row[] = [];
 /** Of everything that is not in the database yet. */
@@ -57,8 +55,8 @@ let timer: NodeJS.Timeout | undefined;
 let writing: Promise<void> | null = null;
 
 /**
- * Adds a request to the log. Needs no query and never fails: requests are masked and written in
- * batches, soon after.
+ * Adds a request to the log, and cuts its bodies. Needs no query and never fails: requests are masked
+ * and written in batches, soon after.
  */
 export function logRequest(request: CompletedRequest): void {
   const requestBody = request.requestBody && beginningOf(request.requestBody);
@@ -70,8 +68,10 @@ export function logRequest(request: CompletedRequest): void {
   }
   waiting.requests++;
   waiting.bytes += bytes;
-  const completedAtMs = now().getTime();
-  pending.push({ ...request, requestBody, responseBody, completedAtMs, bytes });
+  // Not copied: that would cost more than the rest.
+  request.requestBody = requestBody;
+  request.responseBody = responseBody;
+  pending.push({ request, completedAtMs: now().getTime(), bytes });
   if (pending.length >= flushAtRequests && unwritten.length === 0) writing ??= write();
   else scheduleFlush();
 }
@@ -154,28 +154,27 @@ function withoutTextIfLate(row: Row): Row {
 type Row = ReturnType<typeof toRow>;
 
 /** A request as it is stored, with its secrets masked. */
-const toRow = (completed: CompletedRequest & Waiting) => {
-  const { key, status, durationMs, idempotencyKey, userAgent, requestBody, responseBody } =
-    completed;
+const toRow = ({ request, completedAtMs, bytes }: Pending) => {
+  const { key, status, durationMs, idempotencyKey, userAgent, requestBody, responseBody } = request;
   return {
     tenantId: key.tenantId,
     environment: key.environment,
-    id: completed.id,
+    id: request.id,
     apiKeyId: key.id,
-    method: completed.method,
-    path: maskSecrets(completed.path).slice(0, maximumPathLength),
+    method: request.method,
+    path: maskSecrets(request.path).slice(0, maximumPathLength),
     status,
     durationMs: Math.round(durationMs),
-    errorKind: status < 400 ? null : (completed.errorKind ?? errorKindOf(responseBody)),
+    errorKind: status < 400 ? null : errorKindOf(responseBody),
     idempotencyKey: idempotencyKey && maskSecrets(idempotencyKey),
-    address: completed.address?.slice(0, maximumAddressLength),
+    address: request.address?.slice(0, maximumAddressLength),
     userAgent: userAgent && maskSecrets(userAgent).slice(0, maximumUserAgentLength),
-    isReplay: completed.isReplay,
+    isReplay: request.isReplay,
     requestBody: requestBody && textOf(decoder.decode(requestBody)),
     responseBody: responseBody && textOf(responseBody),
-    time: completed.startedAt,
-    completedAtMs: completed.completedAtMs,
-    bytes: completed.bytes,
+    time: request.startedAt,
+    completedAtMs,
+    bytes,
   };
 };
 

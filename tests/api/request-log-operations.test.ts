@@ -84,6 +84,17 @@ test("200 with each filter, in both orders, and page by page", async () => {
   expect(paged).toEqual([ids.invalid, ids.missing, ids.created, ids.read]);
 });
 
+test("200 with a request from its own time on, whenever its id was created", async () => {
+  const tenant = await newTenant();
+  // What reads the time in another way is 20 ms later.
+  const { now } = Date;
+  const time = vi.spyOn(Date, "now").mockImplementation(() => now() - 20);
+  const reply = await call(tenant, "GET", "/customers").finally(() => time.mockRestore());
+  const [id] = await logged(tenant, reply);
+  const { createdAt } = (await call(tenant, "GET", `/request-logs/${id}`)).body;
+  expect(await idsOf(tenant, `&since=${createdAt}&path=/v1/public/customers`)).toEqual([id]);
+});
+
 test.each([
   ["status=40x", "must be a status such as 404, or 2xx, 4xx or 5xx"],
   ["status=3xx", "must be a status such as 404, or 2xx, 4xx or 5xx"],
