@@ -40,6 +40,13 @@ const isInFinishedConversation = (p: P) => `(
       ORDER BY c.sequence DESC LIMIT 1
     ) <= ${p.requestedAt}`;
 
+/**
+ * In the conversation's own row: PostgreSQL checks that again once it has locked the row, but not the
+ * messages, which may have been posted since the statement began.
+ */
+const hasNoNewMessage = (p: P) =>
+  `(row.last_message_at IS NULL OR row.last_message_at <= ${p.requestedAt})`;
+
 /** Counts, one row an hour or a day, and the row in which the wipe was requested. */
 const hourOfRequest = (p: P) => `date_trunc('hour', ${p.requestedAt}, 'UTC')`;
 const dayOfRequest = (p: P) => `(${p.requestedAt} AT TIME ZONE 'UTC')::date`;
@@ -57,7 +64,8 @@ const wiped: Wiped[] = [
   { table: "messages", condition: isInFinishedConversation },
   {
     table: "conversations",
-    condition: (p) => `${isOld(p)} AND ${none("messages", "conversation_id")}`,
+    condition: (p) =>
+      `${isOld(p)} AND ${hasNoNewMessage(p)} AND ${none("messages", "conversation_id")}`,
   },
   // The others go with their messages, or stay with newer ones.
   { table: "files", condition: (p) => `${isOld(p)} AND row.message_id IS NULL` },

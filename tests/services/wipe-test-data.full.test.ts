@@ -1,10 +1,12 @@
-import { expect, test } from "vitest";
+import pg from "pg";
+import { expect, test, vi } from "vitest";
 import { createConversationBody } from "@/lib/conversations/schema";
 import { createConversation } from "@/lib/conversations/service";
 import { workOffErasures } from "@/lib/erasures/work-off-erasures";
 import { processDocument } from "@/lib/knowledge/documents/process-document";
 import { type Identity, mutate, reader } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
 import { RoleMissing } from "@/lib/platform/roles";
 import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { withSampleFiles } from "@/lib/sample-data/sample-documents";
@@ -14,6 +16,7 @@ import { flushRequestCounts } from "@/lib/usage/count-requests";
 import type { Environment, Role } from "@/prisma/generated/enums";
 import { call, newKey } from "../support/api";
 import { fillTenant } from "../support/fill-tenant";
+import { hasWaiting } from "../support/locks";
 import { as, auditOf, newMember, newOrganization, type TestPerson } from "../support/people";
 
 const addTo = (identity: Identity) =>
@@ -310,6 +313,39 @@ test("messages and documents that are added to earlier conversations and knowled
   expect(await processDocument({ ...inTest.identity.partition, id: later.id })).toBe(true);
   const { body: read } = await call(inTest, "GET", `/knowledge-bases/${base.id}`);
   expect(read.documentCounts).toMatchObject({ pending: 0, ready: 1 });
+});
+
+test("a message that is posted while its conversation is deleted stays, with the conversation", async () => {
+  const { tenant, owner } = await newOrganization();
+  const inTest = await newKey(tenant);
+  const { body: kept } = await call(inTest, "POST", "/conversations", { channelId: "web" });
+  await ask(owner, tenant.slug);
+  // The statement has begun, so it does not see the message.
+  const hold = 7;
+  await pool().query(`
+    CREATE FUNCTION hold_wipe() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      PERFORM set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true);
+      PERFORM pg_advisory_xact_lock_shared(${hold});
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER hold_wipe BEFORE DELETE ON conversations FOR EACH STATEMENT EXECUTE FUNCTION hold_wipe()`);
+  const client = new pg.Client({ connectionString: env().DATABASE_URL });
+  await client.connect();
+  try {
+    await client.query("SELECT pg_advisory_lock($1)", [hold]);
+    const batch = wipeTestData(100);
+    await vi.waitUntil(() => hasWaiting(client), { timeout: 120_000 });
+    const posted = await call(inTest, "POST", `/conversations/${kept.id}/messages`, { text: "Hi" });
+    expect(posted.status).toBe(201);
+    await client.query("SELECT pg_advisory_unlock($1)", [hold]);
+    await batch;
+  } finally {
+    await client.end();
+    await pool().query("DROP FUNCTION hold_wipe CASCADE");
+  }
+  await wipeAll();
+  const { body } = await call(inTest, "GET", `/conversations/${kept.id}/messages`);
+  expect(body.data).toMatchObject([{ text: "Hi", sequence: 1 }]);
 });
 
 test("an erasure that is in progress clears a conversation that stays", async () => {
