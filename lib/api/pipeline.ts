@@ -124,7 +124,7 @@ export function respond(request: ApiRequest, target: Target, wire: Wire): Promis
 }
 
 async function run(request: ApiRequest, target: Target, wire: Wire): Promise<Outgoing> {
-  // The same in the id, by whose time the log is filtered.
+  // The id has the same time, because the request log is filtered by it.
   const startedAt = new Date();
   const requestId = newId("request", startedAt);
   const headers: Record<string, string> = {

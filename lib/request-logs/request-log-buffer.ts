@@ -68,7 +68,7 @@ export function logRequest(request: CompletedRequest): void {
   }
   waiting.requests++;
   waiting.bytes += bytes;
-  // Not copied: that would cost more than the rest.
+  // Not copied, because every request would pay for it.
   request.requestBody = requestBody;
   request.responseBody = responseBody;
   pending.push({ request, completedAtMs: now().getTime(), bytes });
