@@ -4,24 +4,25 @@ import { deliveryIdOf } from "@/lib/events/outbox.sql";
 import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { recoveredPerSecond } from "../backlog";
+import { isTask, taskId } from "./backlog-task.sql";
 
 const samePartition = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment`;
 
 /**
- * Processes one batch of the replay that has advanced least and that no other worker holds. Reads
- * the next events in the order of ids. Those of the selected types that pass the webhook's filter
+ * Processes one batch of a replay, unless another worker holds it. Reads the next events in the
+ * order of ids. Those of the selected types that pass the webhook's filter
  * get a new schedule: their delivery if they have one, or one that is created, under the id that it
  * would have had. With ordering, they are added to the ends of their lanes, in the order of the feed,
  * which is not always the order within a conversation. The events are locked, because a job that
  * deletes one with its deliveries would not see the delivery that is created.
  * The task advances in the same statement, so each event is sent once, whatever crashes. A replay
  * ends with its last event, or if its webhook was disabled or deleted meanwhile.
- * Returns one row for the task, if there was one, with how many events were read.
+ * Returns one row, with how many events were read, if the task exists and is free.
  */
 export const replayStatement = sql(
   "replay_events",
-  { now: "clock", limit: "int" },
+  { ...taskId, now: "clock", limit: "int" },
   (p) => `
   WITH task AS MATERIALIZED (
     SELECT t.*, greatest(t.next_due_at, ${timeOf(p.now)}) AS due_from, w.filter,
@@ -29,8 +30,7 @@ export const replayStatement = sql(
       w.ordering = 'conversation' AS is_ordered
     FROM backlog_tasks t
     JOIN webhooks w ON ${samePartition("w", "t")} AND w.id = t.webhook_id
-    WHERE t.action = 'REPLAY' AND ${isNotMoving("t.tenant_id")}
-    ORDER BY t.next_due_at, t.id LIMIT 1
+    WHERE ${isTask("t", p)} AND ${isNotMoving("t.tenant_id")}
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),
   event AS MATERIALIZED (
@@ -91,7 +91,7 @@ export const replayStatement = sql(
     DELETE FROM backlog_tasks b USING task t, last
     WHERE last.total < ${p.limit} AND ${samePartition("b", "t")} AND b.id = t.id
   )
-  SELECT t.tenant_id, t.environment, last.total AS read,
-    ARRAY(SELECT id FROM changed UNION ALL SELECT id FROM created) AS pending_ids
-  FROM task t, last`,
+  SELECT last.total AS processed,
+    ARRAY(SELECT id FROM changed UNION ALL SELECT id FROM created) AS "pendingIds"
+  FROM task, last`,
 );

@@ -1,13 +1,18 @@
 import type { Partition } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
+import { leaveOut } from "@/lib/platform/leave-out";
 import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { endWebhook, wakeDeliveries } from "@/lib/platform/wake-ups";
+import type { BacklogAction } from "@/prisma/generated/enums";
 import { recoveredPerSecond } from "../backlog";
+import { isTask, taskId } from "./backlog-task.sql";
 import { replayStatement } from "./replay.sql";
 
 /** Limits how long one call takes. The next call continues. */
 const maximumBatches = 20;
+
+const tasksPerKind = 3;
 
 const sameWebhook = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.webhook_id = ${b}.webhook_id`;
@@ -19,17 +24,30 @@ const sameWebhook = (a: string, b: string) =>
  */
 const quietSeconds = 60;
 
+/** The next tasks of each kind, so that one kind does not wait for another. */
+const nextTasksStatement = sql(
+  "next_backlog_tasks",
+  { now: "clock", except: "text[]" },
+  (p) => `
+  SELECT tenant_id AS "tenantId", environment, id, webhook_id AS "webhookId", action
+  FROM (
+    SELECT t.*, row_number() OVER (PARTITION BY t.action ORDER BY t.next_due_at, t.id) AS place FROM backlog_tasks t
+    WHERE (t.action <> 'DELETE' OR t.next_due_at <= ${timeOf(p.now)}) AND t.id <> ALL (${p.except}) AND ${isNotMoving("t.tenant_id")}
+  ) next
+  WHERE place <= ${tasksPerKind} ORDER BY place, action`,
+);
+
 /**
- * Processes one batch of the backlog task that has advanced least and that no other worker holds,
- * so that tasks share the time. Each status is read through its own index, in the order of ids, so
- * a batch costs the same however many deliveries there are. The rows are locked, and then found
- * by their ids. A task ends with its last delivery, or if its webhook was disabled meanwhile; held
- * deliveries then stay held. A test is never repeated.
- * Returns one row for the task, if there was one, with the changes.
+ * Processes one batch of a task that recovers, resumes or discards, unless another worker holds it.
+ * Each status is read through its own index, in the order of ids, so a batch costs the same however
+ * many deliveries there are. The rows are locked, and then found by their ids. A task ends with its
+ * last delivery, or if its webhook was disabled meanwhile; held deliveries then stay held. A test is
+ * never repeated.
+ * Returns one row, with the changes, if the task exists and is free.
  */
-const workOffBacklogStatement = sql(
+const changeStatement = sql(
   "work_off_backlog",
-  { now: "clock", limit: "int" },
+  { ...taskId, now: "clock", limit: "int" },
   (p) => `
   WITH task AS MATERIALIZED (
     SELECT t.*, greatest(t.next_due_at, ${timeOf(p.now)}) AS due_from,
@@ -37,8 +55,7 @@ const workOffBacklogStatement = sql(
       t.action = 'DISCARD' OR w.status = 'ENABLED' AS is_possible
     FROM backlog_tasks t
     JOIN webhooks w ON w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
-    WHERE t.action NOT IN ('DELETE', 'REPLAY') AND ${isNotMoving("t.tenant_id")}
-    ORDER BY t.next_due_at, t.id LIMIT 1
+    WHERE ${isTask("t", p)} AND ${isNotMoving("t.tenant_id")}
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),
   chosen AS MATERIALIZED (
@@ -77,25 +94,24 @@ const workOffBacklogStatement = sql(
     DELETE FROM backlog_tasks b USING task t, last
     WHERE last.total < ${p.limit} AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
   )
-  SELECT t.tenant_id, t.environment, (SELECT count(*)::int FROM changed) AS changed,
-    coalesce((SELECT array_agg(id ORDER BY id) FROM changed WHERE status = 'PENDING'), '{}') AS pending_ids
-  FROM task t`,
+  SELECT (SELECT count(*)::int FROM changed) AS processed,
+    coalesce((SELECT array_agg(id ORDER BY id) FROM changed WHERE status = 'PENDING'), '{}') AS "pendingIds"
+  FROM task`,
 );
 
 /**
  * Deletes one batch of the deliveries of a deleted webhook. Once none are left and at least a
  * minute has passed since the deletion, the webhook's row is deleted, and the task with it.
- * Returns one row for the task, if there was one, with the number of deleted deliveries.
+ * Returns one row, with the number of deleted deliveries, if the task exists and is free.
  */
 const deleteDeliveriesStatement = sql(
   "delete_deliveries_of_webhook",
-  { now: "clock", limit: "int" },
+  { ...taskId, now: "clock", limit: "int" },
   (p) => `
   WITH task AS MATERIALIZED (
     SELECT t.*, w.deleted_at + interval '${quietSeconds} seconds' AS quiet_at FROM backlog_tasks t
     JOIN webhooks w ON w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
-    WHERE t.action = 'DELETE' AND t.next_due_at <= ${timeOf(p.now)} AND ${isNotMoving("t.tenant_id")}
-    ORDER BY t.next_due_at, t.id LIMIT 1
+    WHERE ${isTask("t", p)} AND ${isNotMoving("t.tenant_id")}
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),
   chosen AS MATERIALIZED (
@@ -120,63 +136,60 @@ const deleteDeliveriesStatement = sql(
     FROM task t, last
     WHERE NOT EXISTS (SELECT 1 FROM ended) AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
   )
-  SELECT tenant_id, environment, webhook_id, (SELECT count(*)::int FROM deleted) AS deleted FROM task`,
+  SELECT (SELECT count(*)::int FROM deleted) AS processed FROM task`,
 );
 
-type WorkedOff = {
-  tenant_id: string;
-  environment: Partition["environment"];
-  pending_ids: string[];
-  changed: number;
+type Task = Partition & { id: string; webhookId: string; action: BacklogAction };
+
+type Batch = { processed: number; pendingIds?: string[] };
+
+const statementOf = (action: BacklogAction) => {
+  if (action === "REPLAY") return replayStatement;
+  return action === "DELETE" ? deleteDeliveriesStatement : changeStatement;
 };
 
-type Deleted = Pick<WorkedOff, "tenant_id" | "environment"> & {
-  webhook_id: string;
-  deleted: number;
-};
-
-type Replayed = Pick<WorkedOff, "tenant_id" | "environment" | "pending_ids"> & { read: number };
+const leftOutTasks = leaveOut("a backlog task failed and will be tried again");
 
 /**
  * Works off the backlog tasks of webhooks: recovering, resuming, discarding and deleting their
  * deliveries, and replaying events. Each batch is a transaction of its own, so nothing is locked for
- * long, and a crash loses nothing.
+ * long, and a crash loses nothing. Those that have advanced least come first, so that tasks share
+ * the time.
  * @returns how many deliveries changed, or events were read to replay them
  */
 export async function workOffBacklog(limit: number): Promise<number> {
   let total = 0;
-  for (let batch = 0; batch < maximumBatches; batch++) {
-    const changed = await changeBatch(limit);
-    const replayed = await replayBatch(limit);
-    const deleted = await deleteBatch(limit);
-    if (changed === null && replayed === null && deleted === null) break;
-    total += (changed ?? 0) + (replayed ?? 0) + (deleted ?? 0);
+  let batches = 0;
+  const skipped: string[] = [];
+  for (;;) {
+    const except = [...leftOutTasks.ids(), ...skipped];
+    const tasks = await runSql<Task>(nextTasksStatement({ except }));
+    if (tasks.length === 0) return total;
+    for (const task of tasks) {
+      if (batches === maximumBatches) return total;
+      const { id, tenantId, environment, webhookId } = task;
+      const processed = await leftOutTasks.attempt(id, { tenantId, environment, webhookId }, () =>
+        processBatch(task, limit),
+      );
+      if (processed === null) skipped.push(id);
+      else {
+        batches++;
+        total += processed;
+      }
+    }
   }
-  return total;
 }
 
-/** @returns how many deliveries changed, or null if nothing was left to do */
-async function changeBatch(limit: number): Promise<number | null> {
-  const [row] = await runSql<WorkedOff>(workOffBacklogStatement({ limit }));
+/**
+ * @returns how many deliveries or events it processed, or null if another worker holds the task or
+ * has ended it
+ */
+async function processBatch(task: Task, limit: number): Promise<number | null> {
+  const { id, tenantId, environment, webhookId, action } = task;
+  const statement = statementOf(action);
+  const [row] = await runSql<Batch>(statement({ id, tenantId, environment, limit }));
   if (!row) return null;
-  const { tenant_id: tenantId, environment } = row;
-  wakeDeliveries(row.pending_ids.map((id) => ({ tenantId, environment, id })));
-  return row.changed;
-}
-
-/** @returns how many events were read, or null if there is no replay */
-async function replayBatch(limit: number): Promise<number | null> {
-  const [row] = await runSql<Replayed>(replayStatement({ limit }));
-  if (!row) return null;
-  const { tenant_id: tenantId, environment } = row;
-  wakeDeliveries(row.pending_ids.map((id) => ({ tenantId, environment, id })));
-  return row.read;
-}
-
-async function deleteBatch(limit: number): Promise<number | null> {
-  const [row] = await runSql<Deleted>(deleteDeliveriesStatement({ limit }));
-  if (!row) return null;
-  const { tenant_id: tenantId, environment, webhook_id: webhookId } = row;
-  endWebhook({ tenantId, environment, webhookId });
-  return row.deleted;
+  if (action === "DELETE") endWebhook({ tenantId, environment, webhookId });
+  wakeDeliveries((row.pendingIds ?? []).map((id) => ({ tenantId, environment, id })));
+  return row.processed;
 }
