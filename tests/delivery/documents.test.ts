@@ -3,13 +3,14 @@ import path from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
 import {
+  failStuckDocuments,
   processDocument,
   processNextDocument,
   roundRobinStart,
 } from "@/lib/knowledge/documents/process-document";
 import { deleteDocument, getDocument, listChunks } from "@/lib/knowledge/documents/service";
 import { mutate, type Partition, reader, system } from "@/lib/platform/caller";
-import { db } from "@/lib/platform/db";
+import { db, pool } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { startProcessing } from "@/lib/scheduling/process-documents";
 import { repeat } from "@/lib/scheduling/repeat";
@@ -144,6 +145,30 @@ test("a document whose file is missing fails, and one that was deleted in the me
   expect((await until(partition, document, "FAILED")).error?.code).toBe("internal");
   expect(await processDocument({ ...partition, id: document.id })).toBe(false);
   expect(await processDocument({ ...partition, id: "doc_00000000000000000000000000" })).toBe(false);
+});
+
+test("a stuck document that cannot be failed holds up no other", async () => {
+  const partition = await newPartition();
+  const bad = await newDocument(partition, "Text");
+  const stuck = [await newDocument(partition, "Text"), await newDocument(partition, "Text")];
+  const all = [bad, ...stuck];
+  for (const { id, knowledgeBaseId } of all) {
+    const data = { status: "PROCESSING", leaseHolder: "slow", startedAt: new Date(0) } as const;
+    await db().document.updateMany({ where: { id }, data });
+    await db().knowledgeBase.updateMany({
+      where: { id: knowledgeBaseId },
+      data: { pendingCount: 0, processingCount: 1 },
+    });
+  }
+  await pool().query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.id = '${bad.id}' THEN RAISE EXCEPTION 'refused by the test'; END IF;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER refuse BEFORE UPDATE ON documents FOR EACH ROW EXECUTE FUNCTION refuse()`);
+  for (let run = 0; run < 3; run++) await failStuckDocuments(1);
+  const rows = await db().document.findMany({ where: partition, orderBy: { id: "asc" } });
+  expect(rows.map(({ status }) => status)).toEqual(["PROCESSING", "FAILED", "FAILED"]);
 });
 
 test("a file of which the store returns only a part, or other bytes, is tried again", async () => {

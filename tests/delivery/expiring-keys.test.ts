@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { warnOfExpiringKeys } from "@/lib/api-keys/warn-of-expiring-keys";
 import { openMail } from "@/lib/mail/service";
-import { db } from "@/lib/platform/db";
+import { db, pool } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
 import { newMember, newOrganization } from "../support/people";
@@ -99,4 +99,19 @@ test("owners and admins are notified again after the expiry was postponed", asyn
   expect(await mails()).toHaveLength(1);
   await tellAt(daysBefore(-25));
   expect(await mails()).toHaveLength(2);
+});
+
+test("a warning that cannot be queued holds up no other", async () => {
+  const bad = await newKey({ expiresAt: new Date(end - 1_000) });
+  const good = await newKey();
+  await pool().query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.recipient = '${bad.owner.email}' THEN RAISE EXCEPTION 'refused by the test'; END IF;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON mails FOR EACH ROW EXECUTE FUNCTION refuse()`);
+  setCurrentTime(() => daysBefore(5));
+  await warnOfExpiringKeys(1);
+  await warnOfExpiringKeys(1);
+  expect([(await bad.mails()).length, (await good.mails()).length]).toEqual([0, 1]);
 });

@@ -160,9 +160,10 @@ export const releaseAllStatement = sql(
 /** Documents that have been processing for this many seconds. */
 export const findStuckDocumentsStatement = sql(
   "stuck_documents",
-  { now: "clock", stuckSeconds: "float8", limit: "int" },
+  { now: "clock", stuckSeconds: "float8", except: "text[]", limit: "int" },
   (p) => `
   SELECT tenant_id AS "tenantId", environment, id FROM documents
-  WHERE status = 'PROCESSING' AND started_at <= ${timeOf(p.now)} - make_interval(secs => ${p.stuckSeconds}) AND ${isNotMoving("tenant_id")}
+  WHERE status = 'PROCESSING' AND started_at <= ${timeOf(p.now)} - make_interval(secs => ${p.stuckSeconds})
+    AND id <> ALL (${p.except}) AND ${isNotMoving("tenant_id")}
   LIMIT ${p.limit}`,
 );

@@ -11,6 +11,7 @@ import {
   system,
 } from "@/lib/platform/caller";
 import { db, runSql } from "@/lib/platform/db";
+import { leaveOut } from "@/lib/platform/leave-out";
 import { logOf } from "@/lib/platform/log";
 import { meter } from "@/lib/platform/meter";
 import type { Query } from "@/lib/platform/sql";
@@ -260,6 +261,8 @@ export async function releaseDocuments(): Promise<number> {
   return (await runSql(releaseAllStatement({}))).length;
 }
 
+const leftOutDocuments = leaveOut("a stuck document could not be failed and will be tried again");
+
 /**
  * Fails documents that have been processing for 15 minutes, no matter how often they were retried.
  * A process still working on one can no longer finish it. Documents that wait to be claimed are not
@@ -267,8 +270,13 @@ export async function releaseDocuments(): Promise<number> {
  */
 export async function failStuckDocuments(limit: number): Promise<number> {
   const rows = await runSql<DocumentReference>(
-    findStuckDocumentsStatement({ stuckSeconds, limit }),
+    findStuckDocumentsStatement({ stuckSeconds, except: leftOutDocuments.ids(), limit }),
   );
-  for (const reference of rows) await fail(reference, "timeout");
+  for (const reference of rows) {
+    const { tenantId, environment, id } = reference;
+    await leftOutDocuments.attempt(id, { tenantId, environment, documentId: id }, () =>
+      fail(reference, "timeout"),
+    );
+  }
   return rows.length;
 }
