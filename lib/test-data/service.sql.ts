@@ -32,15 +32,6 @@ const none = (table: string, reference: string, id = "id", bounds = "true") => `
     ) IS NULL`;
 
 /**
- * Messages are numbered without gaps, so a conversation with a newer message stays with all of them.
- * The newest one has the highest number.
- */
-const isInFinishedConversation = (p: P) => `(
-      SELECT c.created_at FROM messages c WHERE c.tenant_id = row.tenant_id AND c.environment = row.environment AND c.conversation_id = row.conversation_id
-      ORDER BY c.sequence DESC LIMIT 1
-    ) <= ${p.requestedAt}`;
-
-/**
  * In the conversation's own row: PostgreSQL checks that again once it has locked the row, but not the
  * messages, which may have been posted since the statement began.
  */
@@ -59,13 +50,16 @@ const counted = [
   { table: "webhook_hours", time: "hour", of: ["webhook_id"], ofRequest: hourOfRequest },
 ];
 
-/** Children before their parents, so that deleting one row does not cascade to thousands. */
+/**
+ * Children before their parents, so that deleting one row does not cascade to thousands. Only messages
+ * come after their conversation, to which they are not tied: then no conversation ever lacks some of
+ * its messages, and one that gets a message meanwhile stays with all of them.
+ */
 const wiped: Wiped[] = [
-  { table: "messages", condition: isInFinishedConversation },
+  { table: "conversations", condition: (p) => `${isOld(p)} AND ${hasNoNewMessage(p)}` },
   {
-    table: "conversations",
-    condition: (p) =>
-      `${isOld(p)} AND ${hasNoNewMessage(p)} AND ${none("messages", "conversation_id")}`,
+    table: "messages",
+    condition: (p) => `${isOld(p)} AND ${none("conversations", "id", "conversation_id")}`,
   },
   // The others go with their messages, or stay with newer ones.
   { table: "files", condition: (p) => `${isOld(p)} AND row.message_id IS NULL` },

@@ -315,6 +315,44 @@ test("messages and documents that are added to earlier conversations and knowled
   expect(read.documentCounts).toMatchObject({ pending: 0, ready: 1 });
 });
 
+test("a conversation is complete or gone after each batch, and one that gets a message meanwhile stays complete", async () => {
+  const { tenant, owner } = await newOrganization();
+  const inTest = await newKey(tenant);
+  const count = 12;
+  const ids: string[] = [];
+  for (let index = 0; index < 4; index++) {
+    const { body } = await call(inTest, "POST", "/conversations", { channelId: "web" });
+    ids.push(body.id);
+    for (let number = 1; number <= count; number++)
+      await call(inTest, "POST", `/conversations/${body.id}/messages`, { text: `${number}` });
+  }
+  const sequencesOf = async (id: string) => {
+    const { status, body } = await call(
+      inTest,
+      "GET",
+      `/conversations/${id}/messages?order=asc&limit=100`,
+    );
+    if (status === 404) return null;
+    return body.data.map(({ sequence }: { sequence: number }) => sequence);
+  };
+  const all = Array.from({ length: count }, (_, index) => index + 1);
+  await ask(owner, tenant.slug);
+  await wipeTestData(2);
+  const left: string[] = [];
+  for (const id of ids) {
+    const found = await sequencesOf(id);
+    if (found === null) continue;
+    expect(found).toEqual(all);
+    left.push(id);
+  }
+  expect(left).toHaveLength(2);
+
+  await call(inTest, "POST", `/conversations/${left[0]}/messages`, { text: "Hi" });
+  await wipeAll(2);
+  expect(await Promise.all(left.map(sequencesOf))).toEqual([[...all, count + 1], null]);
+  expect(await db().message.count({ where: { tenantId: tenant.id } })).toBe(count + 1);
+});
+
 test("a message that is posted while its conversation is deleted stays, with the conversation", async () => {
   const { tenant, owner } = await newOrganization();
   const inTest = await newKey(tenant);
