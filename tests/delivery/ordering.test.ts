@@ -294,6 +294,47 @@ describe("without a clock", () => {
     expect(await claimDelivery(second)).not.toBeNull();
   });
 
+  test("a lane whose first delivery is locked holds up no other, neither when lanes are released nor when they are swept", async () => {
+    await db().delivery.deleteMany();
+    const webhook = await ordered("http://127.0.0.1:9/");
+    const lanes = [];
+    for (let lane = 0; lane < 3; lane++) {
+      const [first, second] = await raise(webhook, newConversation(), 2);
+      const claimed = first && (await claimDelivery(first));
+      if (!claimed || !second) throw new Error("the first delivery could not be claimed");
+      expect(await claimDelivery(second)).toBeNull();
+      lanes.push({
+        attempt: endedAttempt(
+          claimed,
+          { statusCode: 200, response: "", durationMs: 1 },
+          new Date(),
+        ),
+        second,
+      });
+    }
+    const attempts = lanes.map(({ attempt }) => attempt);
+    const recorded = await recordAttempts(attempts);
+    const [locked, released, swept] = lanes.map(({ second }) => second.id) as [
+      string,
+      string,
+      string,
+    ];
+    const client = await pool().connect();
+    try {
+      await client.query("BEGIN");
+      await client.query("SELECT FROM deliveries WHERE id = $1 FOR UPDATE", [locked]);
+      const found = await releaseLanes(attempts.slice(0, 2), recorded.slice(0, 2));
+      expect(found.map(({ id }) => id)).toEqual([released]);
+      expect(await sweepLanes(500)).toBe(1);
+      expect((await findDelivery(webhook.partition, swept)).nextAttemptAt).not.toBeNull();
+    } finally {
+      await client.query("ROLLBACK");
+      client.release();
+    }
+    expect(await sweepLanes(500)).toBe(1);
+    expect((await findDelivery(webhook.partition, locked)).nextAttemptAt).not.toBeNull();
+  });
+
   test("one that became due while the one before it was recorded is woken", async () => {
     const webhook = await ordered("http://127.0.0.1:9/");
     const [first, second] = await raise(webhook, newConversation(), 2);

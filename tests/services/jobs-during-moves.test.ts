@@ -15,7 +15,13 @@ import { newId } from "@/lib/resources/ids";
 import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
 import { changeState, createGuards, openTarget } from "@/lib/tenant-move/guard";
 import { newDocument } from "../support/stored-document";
-import { newPartition, newWebhook, raiseBacklog, raiseEvent } from "../support/webhooks";
+import {
+  newPartition,
+  newWebhook,
+  raiseBacklog,
+  raiseEvent,
+  raiseMessage,
+} from "../support/webhooks";
 
 // While an organization is moved, a change of its rows is refused. A job must neither fail because of
 // that, nor look at the same rows again and again while those of other organizations wait.
@@ -167,6 +173,16 @@ const jobs: Record<string, Due> = {
       await db().webhook.updateMany({ where, data: { consecutiveFailures: 100 } });
       return async () =>
         (await db().webhook.count({ where: { ...where, status: "DISABLED" } })) === 1;
+    },
+  },
+  "sweep-lanes": {
+    prepare: async (partition) => {
+      const { id } = await newWebhook(webhookUrl, partition, { ordering: "conversation" });
+      await raiseMessage(partition, newId("conversation"), 1);
+      const where = { ...partition, webhookId: id };
+      await db().delivery.updateMany({ where, data: { nextAttemptAt: null } });
+      return async () =>
+        (await db().delivery.count({ where: { ...where, nextAttemptAt: { not: null } } })) === 1;
     },
   },
   "work-off-backlogs, which discards": {
