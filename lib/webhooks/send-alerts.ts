@@ -123,7 +123,11 @@ async function attempt(alert: ClaimedAlert): Promise<Outcome> {
   const delaySeconds = mailRetrySchedule[attemptCount - 1];
   // If the URL is wrong or revoked, sending again does not help.
   const isFinal =
-    statusCode !== null && statusCode < 500 && statusCode !== 408 && statusCode !== 429;
+    statusCode !== null &&
+    statusCode >= 400 &&
+    statusCode < 500 &&
+    statusCode !== 408 &&
+    statusCode !== 429;
   log.warn({ tenantId, error, attemptCount }, "an alert could not be sent");
   return isFinal || delaySeconds === undefined
     ? { status: "FAILED", error }

@@ -6,6 +6,7 @@ import { claimDeliveries, claimDelivery, startOfScan } from "@/lib/deliveries/en
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { endedAttempt, recordAttempts } from "@/lib/deliveries/engine/record";
 import { releaseLanes, sweepLanes } from "@/lib/deliveries/engine/release-lanes";
+import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
 import {
   discardHeld,
   enableWebhook,
@@ -208,6 +209,20 @@ withEachClock(() => {
     expect(receivedIn(conversationId)).toEqual([1, 4, 1, 2, 3]);
   });
 
+  test("without ordering again, a delivery fails after its last attempt instead of being held", async () => {
+    const webhook = await ordered("http://127.0.0.1:9/", { onExhausted: "hold" });
+    const [delivery] = await raise(webhook, newConversation(), 1);
+    if (!delivery) throw new Error("nothing was raised");
+    await change(webhook, { ordering: "none" });
+    const data = { automaticCount: 7, attemptCount: 7 };
+    await db().delivery.updateMany({ where: { id: delivery.id }, data });
+    const claimed = await claimDelivery(delivery);
+    if (!claimed) throw new Error("nothing was claimed");
+    const result = { errorCode: "timeout" as const, durationMs: 1 };
+    await recordAttempts([endedAttempt(claimed, result, new Date())]);
+    expect((await findDelivery(webhook.partition, delivery.id)).status).toBe("FAILED");
+  });
+
   test("a lane whose first delivery was deleted continues", async () => {
     const webhook = await ordered(receiver.url);
     const conversationId = newConversation();
@@ -292,6 +307,33 @@ describe("without a clock", () => {
     expect(await claimDelivery(second)).toBeNull();
     expect(await sweepLanes(100)).toBe(1);
     expect(await claimDelivery(second)).not.toBeNull();
+  });
+
+  test("what is recovered waits for a later event of its conversation that is in flight", async () => {
+    const webhook = await ordered("http://127.0.0.1:9/");
+    const events = await raise(webhook, newConversation(), 5);
+    const [first, second, third, fourth] = events;
+    if (!first || !second || !third || !fourth) throw new Error("nothing was raised");
+    await db().delivery.updateMany({
+      where: { id: { in: [first.id, second.id] } },
+      data: { status: "FAILED", nextAttemptAt: null, attemptCount: 8, automaticCount: 8 },
+    });
+    const inFlight = await claimDelivery(third);
+    if (!inFlight) throw new Error("the third could not be claimed");
+    const since = new Date(0);
+    await mutate(system(webhook.partition), (caller) =>
+      recoverDeliveries(caller, webhook.id, { since, until: undefined, dryRun: false }),
+    );
+    await workOffBacklog(500);
+    expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ PENDING: 5 });
+    for (const delivery of events) expect(await claimDelivery(delivery)).toBeNull();
+    expect(await claim()).toMatchObject({ deliveries: [] });
+
+    const result = { statusCode: 200, response: "", durationMs: 1 };
+    const attempt = endedAttempt(inFlight, result, new Date());
+    expect(await releaseLanes([attempt], await recordAttempts([attempt]))).toEqual([first]);
+    expect(await claimDelivery(fourth)).toBeNull();
+    expect(await claimDelivery(first)).not.toBeNull();
   });
 
   test("a lane whose first delivery is locked holds up no other, neither when lanes are released nor when they are swept", async () => {

@@ -240,17 +240,17 @@ describe("alerts of webhooks", () => {
     });
   });
 
-  test("are sent again after an outage, and not after a 404", async () => {
+  test.each([503, 302])("are sent again after a %i, and not after a 404", async (status) => {
     const { owner } = await newTeam();
     const receiver = await newReceiver();
     const start = Date.now();
     const at = (ms: number) => setCurrentTime(() => new Date(start + ms));
     at(0);
-    receiver.respondWith(503);
+    receiver.respondWith(status);
     await mutate(as(owner), (caller) => changeAlertTarget(caller, receiver.url));
     const newest = async () => (await getAlertTarget(reader(as(owner))))?.newest;
     await sendAlerts(100);
-    expect(await newest()).toMatchObject({ status: "PENDING", error: "status 503" });
+    expect(await newest()).toMatchObject({ status: "PENDING", error: `status ${status}` });
     await sendAlerts(100);
     expect(receiver.requests).toHaveLength(1);
     receiver.respondWith(404);

@@ -39,7 +39,7 @@ const milliseconds = (time: string) => `(1000 * extract(epoch FROM ${time}))::fl
 const millisecondsUntil = (time: string, now: string) => milliseconds(`${time} - ${now}`);
 
 /** What a claim needs to know of a webhook, for `picked`. */
-const webhookColumns = `w.url, w.sealed_headers, w.accept_replies, w.signature_scheme, w.on_exhausted = 'hold' AS holds_exhausted, ${isPaced("w")} AS is_paced`;
+const webhookColumns = `w.url, w.sealed_headers, w.accept_replies, w.signature_scheme, w.ordering = 'conversation' AND w.on_exhausted = 'hold' AS holds_exhausted, ${isPaced("w")} AS is_paced`;
 
 /**
  * Reserves the webhooks of `picked` that are not plain. One that keeps failing is reserved by moving
@@ -134,9 +134,12 @@ const lockedSeconds = 0.05;
 const pickedColumns = (r: string) =>
   `${r}.tenant_id, ${r}.environment, ${r}.webhook_id, ${r}.url, ${r}.sealed_headers, ${r}.accept_replies, ${r}.signature_scheme, ${r}.holds_exhausted, ${r}.is_paced, ${r}.is_failing`;
 
+/** A recovered delivery begins a new schedule, but its earlier attempts still count. */
+const mayBeRecovered = "d.attempt_count > d.automatic_count";
+
 /** The next due deliveries of a webhook `r`. Locks them, except those that are locked. */
 const lockDue = ({ r, due, limit, now }: Record<"r" | "due" | "limit" | "now", string>) => `
-  SELECT d.id, d.event_id, d.conversation_id, d.position, d.next_attempt_at FROM deliveries d
+  SELECT d.id, d.event_id, d.conversation_id, d.position, d.next_attempt_at, ${mayBeRecovered} AS may_be_recovered FROM deliveries d
   WHERE d.status = 'PENDING' AND ${samePartition("d", r)} AND d.webhook_id = ${r}.webhook_id
     AND ${due} AND ${isFree(now)} AND d.requested_at IS NULL
   ORDER BY d.next_attempt_at
@@ -229,11 +232,11 @@ export const claimBatchStatement = sql(
     ) r WHERE turn <= ${p.limit} + ${spareTurns}
   ),
   due_in_order AS MATERIALIZED (
-    SELECT r.*, d.id, d.event_id, d.conversation_id, d.position, d.next_attempt_at FROM ready r
+    SELECT r.*, d.id, d.event_id, d.conversation_id, d.position, d.next_attempt_at, d.may_be_recovered FROM ready r
     CROSS JOIN LATERAL (${dueOf("r", `${readPerOrderedWebhook}`)}) d
     WHERE r.is_ordered
   ),
-  ${keepOrder("due_in_order")},
+  ${keepOrder("due_in_order", now)},
   first_in_order AS (
     SELECT *, row_number() OVER (PARTITION BY tenant_id, environment, webhook_id ORDER BY next_attempt_at, position, event_id) AS place
     FROM placed WHERE is_first AND (SELECT count(*) FROM blocked) IS NOT NULL
@@ -398,8 +401,8 @@ export const claimOneStatement = sql(
     const now = nowOf(p.now);
     return `
   WITH found AS MATERIALIZED (
-    SELECT d.tenant_id, d.environment, d.webhook_id, d.id, d.event_id, d.conversation_id, d.position, ${webhookColumns},
-      w.consecutive_failures >= ${probeAfterFailures} AND d.requested_at IS NULL AS is_failing,
+    SELECT d.tenant_id, d.environment, d.webhook_id, d.id, d.event_id, d.conversation_id, d.position, ${mayBeRecovered} AS may_be_recovered,
+      ${webhookColumns}, w.consecutive_failures >= ${probeAfterFailures} AND d.requested_at IS NULL AS is_failing,
       w.ordering = 'conversation' AND d.requested_at IS NULL AS is_ordered, ${waitsForHeld("w")} AS waits_for_held,
       ${isOpen("w", now)} AS is_open, w.next_paced_at
     FROM deliveries d
@@ -408,7 +411,7 @@ export const claimOneStatement = sql(
       AND ${isFree(now)} AND (d.requested_at IS NOT NULL OR d.status = 'PENDING' AND d.next_attempt_at <= ${now} AND ${isReady(now)})
     FOR NO KEY UPDATE OF d SKIP LOCKED
   ),
-  ${keepOrder("(SELECT * FROM found WHERE is_ordered AND is_open)")},
+  ${keepOrder("(SELECT * FROM found WHERE is_ordered AND is_open)", now)},
   picked AS MATERIALIZED (
     SELECT ${pickedColumns("f")}, f.id FROM found f
     WHERE f.is_open AND (NOT f.is_ordered OR EXISTS (SELECT 1 FROM placed WHERE is_first AND (SELECT count(*) FROM blocked) IS NOT NULL))

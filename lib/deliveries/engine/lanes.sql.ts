@@ -1,5 +1,5 @@
 import { isNotMoving } from "@/lib/platform/moving-tenants";
-import { fewRowsOf, sql, timeOf, withLockTimeout } from "@/lib/platform/sql";
+import { fewRows, fewRowsOf, sql, timeOf, withLockTimeout } from "@/lib/platform/sql";
 
 // The deliveries of one conversation to a webhook with ordering are a lane. They are sent in the
 // order of their positions, which are taken under the lock of the conversation's row. A statement that
@@ -29,17 +29,33 @@ const before = (d: string, status: "PENDING" | "HELD", condition = "true") => `
   ORDER BY b.position DESC, b.event_id DESC`;
 
 /**
+ * Whether a delivery after `d` in its lane is in flight. It was the first one when it was claimed, and
+ * `d` was recovered since.
+ */
+const isLaterInFlight = (d: string, now: string) => `(
+      SELECT 1 FROM (
+        SELECT a.lease_expires_at FROM deliveries a
+        WHERE a.status = 'PENDING' AND ${sameWebhook("a", d)} AND a.conversation_id = ${d}.conversation_id
+          AND (a.position, a.event_id) > (${d}.position, ${d}.event_id)
+        ORDER BY a.position, a.event_id LIMIT ${fewRows}
+      ) a WHERE a.lease_expires_at > ${now} LIMIT 1
+    ) IS NOT NULL`;
+
+/**
  * The parts of a claim that keep the order. `from` names the rows that it may take: they are locked,
- * and have `waits_for_held`. `placed` adds `is_first` to them, and `parked` parks the others.
+ * and have `waits_for_held` and `may_be_recovered`. `placed` adds `is_first` to them, and `parked` parks
+ * the others.
  *
  * To park a delivery, the claim locks one before it that still waits. The statement that records the
  * end of that one waits for the lock, so the release after it finds the parked delivery. If another
- * transaction has the lock already, the delivery stays due, and a later claim decides.
+ * transaction has the lock already, or one after it is in flight, the delivery stays due, and a later
+ * claim decides.
  */
-export const keepOrder = (from: string) => `
+export const keepOrder = (from: string, now: string) => `
   placed AS MATERIALIZED (
     SELECT d.*, d.conversation_id IS NULL OR (
       (${before("d", "PENDING")} LIMIT 1) IS NULL AND NOT (d.waits_for_held AND (${before("d", "HELD")} LIMIT 1) IS NOT NULL)
+      AND NOT (d.may_be_recovered AND ${isLaterInFlight("d", now)})
     ) AS is_first
     FROM ${from} d
   ),
