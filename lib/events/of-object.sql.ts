@@ -11,6 +11,9 @@ export const isIndexed = "type NOT IN ('conversation.created', 'message.received
 const beforeObjectMs = 250;
 const afterObjectMs = 1_500;
 
+/** A process whose clock is ahead may have set the time of the row. */
+const clockToleranceMs = 60_000;
+
 export type ListEventsOfObject = {
   objectId: string;
   types?: readonly EventType[] | undefined;
@@ -24,25 +27,28 @@ export type ListEventsOfObject = {
 /**
  * Events about one object. The busiest types are not in the index. Their events are written when
  * the object is created, so they are read from that moment.
+ * @param times the object's creation, by its id and by its row. The row can be hours later
  */
 export function eventsOfObjectStatement(
   { tenantId, environment }: Partition,
   query: ListEventsOfObject,
-  createdAt: Date,
+  { idTime, createdAt }: { idTime: Date; createdAt: Date },
 ): Query {
   const { bind, values } = bindings();
   const conditions = [
     `tenant_id = ${bind("text", tenantId)} AND environment = ${bind("Environment", environment)}`,
   ];
-  const since = query.since && query.since > createdAt ? query.since : createdAt;
-  const first = firstIdAt("event", new Date(since.getTime() - beforeObjectMs));
-  conditions.push(`id >= ${bind("text", first)}`);
+  const since = query.since && query.since > idTime ? query.since : idTime;
+  const firstFrom = (ms: number) => bind("text", firstIdAt("event", new Date(ms - beforeObjectMs)));
+  conditions.push(`id >= ${firstFrom(since.getTime())}`);
   const { order = "desc" } = query;
   if (query.cursor)
     conditions.push(`id ${order === "asc" ? ">" : "<"} ${bind("text", query.cursor)}`);
   if (query.types) conditions.push(`type = ANY (${bind("text[]", query.types)})`);
   const object = bind("text", query.objectId);
-  const before = firstIdAt("event", new Date(createdAt.getTime() + afterObjectMs));
+  const writtenMs = Math.max(idTime.getTime(), createdAt.getTime());
+  const first = firstFrom(Math.max(idTime.getTime(), writtenMs - clockToleranceMs));
+  const before = firstIdAt("event", new Date(writtenMs + afterObjectMs));
   const limit = bind("int", query.limit + 1);
   const where = conditions.join(" AND ");
   const text = `
@@ -50,7 +56,7 @@ export function eventsOfObjectStatement(
     (SELECT id, payload FROM events WHERE ${where} AND ${isIndexed} AND ${objectId} = ${object} ORDER BY id ${order} LIMIT ${limit})
     UNION ALL
     (SELECT id, payload FROM events
-      WHERE ${where} AND id < ${bind("text", before)} AND NOT (${isIndexed}) AND strpos(payload, '"object":{"id":"' || ${object} || '"') > 0
+      WHERE ${where} AND id >= ${first} AND id < ${bind("text", before)} AND NOT (${isIndexed}) AND strpos(payload, '"object":{"id":"' || ${object} || '"') > 0
       ORDER BY id ${order} LIMIT ${limit})
   ) AS found ORDER BY id ${order} LIMIT ${limit}`;
   return { text, values };

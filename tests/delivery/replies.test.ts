@@ -5,14 +5,17 @@ import { postMessage } from "@/lib/conversations/messages";
 import { redactMessage } from "@/lib/conversations/redact";
 import { createConversationBody } from "@/lib/conversations/schema";
 import { createConversation, updateConversation } from "@/lib/conversations/service";
+import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { claimDelivery } from "@/lib/deliveries/engine/claim";
 import { endedAttempt, recordAttempts } from "@/lib/deliveries/engine/record";
 import { createRecorder } from "@/lib/deliveries/engine/recorder";
 import { parseReply } from "@/lib/deliveries/engine/reply";
 import { getDelivery, replayWebhook, resendDelivery } from "@/lib/deliveries/service";
+import { listEventsOfObject } from "@/lib/events/of-object";
 import { type Caller, type DeliveryReference, mutate, reader, system } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
 import { clock, receiver, withEachClock } from "../support/clocks";
+import { startReceiver } from "../support/receiver";
 import { newWebhook, type TestWebhook } from "../support/webhooks";
 
 const replying = (partition?: TestWebhook["partition"]) =>
@@ -442,4 +445,23 @@ test.each([
   [' {"reply": {"text": "Hi"}, "more": 1}', { text: "Hi" }],
 ])("a response has a reply, none, or a problem (%#)", (body, expected) => {
   expect(parseReply(body)).toEqual(expected);
+});
+
+test("the event of a reply is found by its message, also if the webhook took seconds to respond", async () => {
+  const slow = await startReceiver();
+  slow.respond = (response) =>
+    void setTimeout(() => response.writeHead(200).end('{"reply":{"text":"Sorry"}}'), 2_000);
+  const webhook = await newWebhook(slow.url, undefined, {
+    events: ["message.received"],
+    acceptsReplies: true,
+  });
+  const { conversationId, deliveryId } = await newQuestion(webhook);
+  await attemptDelivery({ ...webhook.partition, id: deliveryId });
+  await slow.close();
+  const found = (await messagesOf(conversationId)).map(async ({ id: objectId }) => {
+    const query = { objectId, limit: 20 };
+    const { data } = await listEventsOfObject(reader(system(webhook.partition)), query);
+    return data.map(({ type }) => type);
+  });
+  expect(await Promise.all(found)).toEqual([["message.received"], ["message.sent"]]);
 });
