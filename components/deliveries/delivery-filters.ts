@@ -20,6 +20,6 @@ export const deliveryFilters = (zone: string, zoneName: string): Filter[] => [
     label: "Last response",
     options: responseClasses.map((value) => ({ value, label: responseLabels[value] })),
   },
-  { name: "since", label: `From (${zoneName})`, type: "datetime-local", zone },
-  { name: "until", label: `To (${zoneName})`, type: "datetime-local", zone },
+  { name: "since", label: `Event from (${zoneName})`, type: "datetime-local", zone },
+  { name: "until", label: `Event to (${zoneName})`, type: "datetime-local", zone },
 ];

@@ -11,6 +11,8 @@ const parameters = {
   beforeId: "text",
   afterDeliveryId: "text",
   beforeDeliveryId: "text",
+  /** Deliveries from here on are of events that were raised since the request. */
+  newDeliveryId: "text",
 } as const;
 
 /**
@@ -23,7 +25,7 @@ export const countReplayStatement = sql(
   parameters,
   (p) => `
   WITH delivery AS (
-    SELECT count(*) AS total, count(*) FILTER (WHERE status::text = ANY (${p.statuses})) AS chosen FROM deliveries
+    SELECT count(*) AS total, count(*) FILTER (WHERE status::text = ANY (${p.statuses}) AND id < ${p.newDeliveryId}) AS chosen FROM deliveries
     WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND webhook_id = ${p.webhookId}
       AND id > ${p.afterDeliveryId} AND id < ${p.beforeDeliveryId} AND event_type = ANY (${p.types})
   ),
@@ -61,5 +63,5 @@ export const countFilteredReplayStatement = sql(
   LEFT JOIN deliveries d ON d.tenant_id = e.tenant_id AND d.environment = e.environment AND d.webhook_id = w.id AND d.event_id = e.id
     AND d.id > ${p.afterDeliveryId} AND d.id < ${p.beforeDeliveryId}
   WHERE w.tenant_id = ${p.tenantId} AND w.environment = ${p.environment} AND w.id = ${p.webhookId}
-    AND coalesce(d.status::text, 'NONE') = ANY (${p.statuses}) AND ${passesFilterToday("w.filter", "e")}`,
+    AND coalesce(d.status::text, 'NONE') = ANY (${p.statuses}) AND (d.id IS NULL OR d.id < ${p.newDeliveryId}) AND ${passesFilterToday("w.filter", "e")}`,
 );

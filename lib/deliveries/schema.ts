@@ -113,10 +113,10 @@ export const deliveryWithAttempts = delivery
 export const recoverDeliveriesBody = z
   .strictObject({
     since: instant.meta({
-      description: "Deliveries made at this time or later.",
+      description: "Deliveries of events of this time or later.",
       examples: ["2026-01-31T09:30:00.000Z"],
     }),
-    until: instant.optional().meta({ description: "And at this time or earlier. Default: now." }),
+    until: instant.optional().meta({ description: "And of this time or earlier. Default: now." }),
     dryRun: z
       .boolean()
       .default(false)
@@ -204,8 +204,8 @@ export const listDeliveriesQuery = listQuery("delivery", "desc", {
 });
 
 /**
- * The further filters of the dashboard's list. `since` and `until` are times of creation, both
- * inclusive.
+ * The further filters of the dashboard's list. `since` and `until` are times of events, both
+ * inclusive. A replay creates deliveries of earlier events.
  */
 export const searchDeliveriesQuery = listDeliveriesQuery.extend({
   response: z.enum(responseClasses).optional(),

@@ -20,8 +20,8 @@ const idToleranceMs = 60_000;
 
 /**
  * A page of one webhook's deliveries, each with its last attempt. Each combination of filters is a
- * statement with a plan of its own. Times choose among the rows; ids of these times bound what is
- * read.
+ * statement with a plan of its own. Ids have the times of their events, and bound what is read. Times
+ * of rows choose among those whose ids were made in one moment.
  */
 export function searchDeliveriesStatement(
   partition: Partition,
@@ -47,9 +47,10 @@ export function searchDeliveriesStatement(
     conditions.push(`d.created_at >= ${bind("timestamptz", since)}`);
   }
   if (until) {
-    const firstIdAfter = firstIdAt("delivery", new Date(until.getTime() + idToleranceMs));
-    conditions.push(`d.id < ${bind("text", firstIdAfter)}`);
-    conditions.push(`d.created_at <= ${bind("timestamptz", until)}`);
+    const firstIdAfter = (ms: number) =>
+      bind("text", firstIdAt("delivery", new Date(until.getTime() + ms)));
+    conditions.push(`d.id < ${firstIdAfter(idToleranceMs)}`);
+    conditions.push(`(d.id < ${firstIdAfter(1)} OR d.created_at <= ${bind("timestamptz", until)})`);
   }
 
   const text = `

@@ -14,7 +14,7 @@ import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { idsByStatus } from "@/lib/resources/page-by-status";
 import { pageById, toPage } from "@/lib/resources/pages";
-import { addBacklogTask, deliveryIdsBetween } from "@/lib/webhooks/backlog-tasks";
+import { addBacklogTask, clockToleranceMs, deliveryIdsBetween } from "@/lib/webhooks/backlog-tasks";
 import type { Webhook } from "@/lib/webhooks/schema";
 import { getWebhook, updateWebhook } from "@/lib/webhooks/service";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
@@ -225,13 +225,15 @@ export async function recoverDeliveries(
 export async function replayWebhook(
   caller: Caller,
   webhookId: string,
-  { since, until = now(), eventTypes, statuses = [...replayStatuses], dryRun }: ReplayWebhook,
+  { since, until, eventTypes, statuses = [...replayStatuses], dryRun }: ReplayWebhook,
 ) {
   requireRole(caller, "ADMIN", "replay events");
   const { status, events, filter } = await getWebhook(caller, webhookId);
   const typesOf = (patterns: Webhook["events"]) =>
     typesOfPatterns(patterns).filter((type) => eventTypes?.includes(type) ?? true);
-  const bounds = [since, new Date(until.getTime() + 1)] as const;
+  const at = now();
+  const end = until?.getTime() ?? at.getTime() + clockToleranceMs;
+  const bounds = [since, new Date(end + 1)] as const;
   const [afterId, beforeId] = bounds.map((at) => firstIdAt("event", at)) as [string, string];
   const [afterDeliveryId, beforeDeliveryId] = bounds.map((at) => firstIdAt("delivery", at)) as [
     string,
@@ -244,6 +246,7 @@ export async function replayWebhook(
         ...caller.partition,
         webhookId,
         ...{ afterId, beforeId, afterDeliveryId, beforeDeliveryId },
+        newDeliveryId: firstIdAt("delivery", new Date(at.getTime() + 1)),
         ...{ types: typesOf(events), statuses },
       }),
       caller,
@@ -274,7 +277,7 @@ export async function replayWebhook(
     changes: {
       after: {
         since: since.toISOString(),
-        until: until.toISOString(),
+        until: (until ?? at).toISOString(),
         eventTypes: eventTypes ?? null,
         statuses,
         ...counted,

@@ -3,8 +3,8 @@ import { now } from "@/lib/platform/time";
 import { firstIdAt, newId } from "@/lib/resources/ids";
 import type { BacklogAction } from "@/prisma/generated/enums";
 
-/** Another process's clock can be ahead by up to this much. Its deliveries are included. */
-const clockToleranceMs = 60_000;
+/** Another process's clock can be ahead by up to this much. Its events and deliveries are included. */
+export const clockToleranceMs = 60_000;
 
 /** Deliveries or events of a period, by their ids. Both bounds are exclusive. */
 export type IdRange = { afterId: string; beforeId: string };

@@ -169,6 +169,29 @@ test("workers that share a replay, while events are raised, make one delivery of
   expect(await replay(tenant, webhook, { dryRun: true })).toMatchObject({ body: { count: 0 } });
 });
 
+test("a replay up to now includes an event from before the webhook whose process has a clock that is ahead", async () => {
+  const tenant = await newTenant();
+  await newConversation(tenant);
+  await pool().query(
+    "UPDATE events SET id = 'evt_' || ulid_time(now() + interval '3 seconds') || substr(id, 15) WHERE tenant_id = $1",
+    [tenant.tenantId],
+  );
+  const webhook = await newWebhook(tenant, ["*"]);
+  expect((await replay(tenant, webhook, { dryRun: true })).body).toMatchObject({ count: 1 });
+  expect((await replay(tenant, webhook)).body).toMatchObject({ count: 1 });
+  // What is raised meanwhile is sent once.
+  await newConversation(tenant);
+  const [raised] = await deliveriesOf(webhook.id);
+  await attempt(tenant, raised?.id as string);
+  await workOffBacklog(500);
+  expect(
+    (await deliveriesOf(webhook.id)).map(({ id, status }) => [id === raised?.id, status]).sort(),
+  ).toEqual([
+    [false, "PENDING"],
+    [true, "DELIVERED"],
+  ]);
+});
+
 test("an event that a job deletes while it is replayed gets no delivery", async () => {
   const tenant = await newTenant();
   await newConversation(tenant);

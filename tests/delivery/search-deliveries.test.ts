@@ -19,7 +19,7 @@ import { resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
 import { checkedPerPage } from "@/lib/deliveries/undelivered-events.sql";
 import { searchEventsQuery } from "@/lib/events/schema";
 import { type Caller, mutate, type Partition, reader, system } from "@/lib/platform/caller";
-import { pool } from "@/lib/platform/db";
+import { db, pool } from "@/lib/platform/db";
 import { firstIdAt } from "@/lib/resources/ids";
 import { type Receiver, type Respond, startReceiver } from "../support/receiver";
 import { newPartition, newWebhook, raiseBacklog, raiseEvent } from "../support/webhooks";
@@ -116,6 +116,12 @@ test("the list is bounded by times on both sides, to the minute as in the field 
   expect(
     (await search(webhook, { until: at(1).slice(0, 16), since: at(-2).slice(0, 16) })).data,
   ).toHaveLength(6);
+  // A replay creates deliveries of earlier events.
+  await db().delivery.updateMany({
+    where: webhook.partition,
+    data: { createdAt: new Date(Date.now() + 3_600_000) },
+  });
+  expect((await search(webhook, { since: at(-1), until: at(1) })).data).toHaveLength(6);
   for (const since of ["yesterday", "2026-02-31T10:00"])
     expect(searchDeliveriesQuery.safeParse({ since }).success).toBe(false);
 });

@@ -13,7 +13,8 @@ const samePartition = (a: string, b: string) =>
  * Processes one batch of a replay, unless another worker holds it. Reads the next events in the
  * order of ids. Those of the selected types that pass the webhook's filter
  * get a new schedule: their delivery if they have one, or one that is created, under the id that it
- * would have had. With ordering, they are added to the ends of their lanes, in the order of the feed,
+ * would have had. An event that was raised since the request is sent only if it has none: its id can be
+ * from a process whose clock is ahead. With ordering, they are added to the ends of their lanes, in the order of the feed,
  * which is not always the order within a conversation. The events are locked, because a job that
  * deletes one with its deliveries would not see the delivery that is created.
  * The task advances in the same statement, so each event is sent once, whatever crashes. A replay
@@ -58,6 +59,7 @@ export const replayStatement = sql(
     SELECT e.*, x.id AS delivery_id, row_number() OVER (ORDER BY e.xact, e.id) AS place
     FROM task t CROSS JOIN event e LEFT JOIN existing x ON x.event_id = e.id
     WHERE e.type = ANY (t.event_types) AND coalesce(x.status::text, 'NONE') = ANY (t.delivery_statuses)
+      AND (x.id IS NULL OR e.id < 'evt_' || ulid_time(t.created_at + interval '1 millisecond'))
       AND ${passesFilterToday("t.filter", "e")}
   ),
   due AS MATERIALIZED (

@@ -1711,9 +1711,9 @@ export type Problem = {
 export type ProblemLocation = "body" | "query" | "path" | "header";
 
 export type RecoverWebhookDeliveriesBody = {
-  /** Deliveries made at this time or later. */
+  /** Deliveries of events of this time or later. */
   since: string | Date;
-  /** And at this time or earlier. Default: now. */
+  /** And of this time or earlier. Default: now. */
   until?: string | Date | undefined;
   /** Counts what would be sent, and sends nothing. */
   dryRun?: boolean | undefined;

@@ -1425,8 +1425,8 @@ class WebhooksResource:
         Needs the scope `write:webhooks`.
 
         Args:
-            since: Deliveries made at this time or later.
-            until: And at this time or earlier. Default: now.
+            since: Deliveries of events of this time or later.
+            until: And of this time or earlier. Default: now.
             dry_run: Counts what would be sent, and sends nothing.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
@@ -3107,8 +3107,8 @@ class AsyncWebhooksResource:
         Needs the scope `write:webhooks`.
 
         Args:
-            since: Deliveries made at this time or later.
-            until: And at this time or earlier. Default: now.
+            since: Deliveries of events of this time or later.
+            until: And of this time or earlier. Default: now.
             dry_run: Counts what would be sent, and sends nothing.
             idempotency_key: Makes the change once. Default: a new UUID.
             timeout: Seconds for each attempt.
