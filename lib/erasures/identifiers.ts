@@ -8,17 +8,44 @@ const shortest = 5;
 
 const escapedLike = (text: string) => text.replaceAll(/[\\%_]/g, "\\$&");
 
+/**
+ * The letters A to Z in lowercase, as SQL's `lower(… COLLATE "C")` writes them. What it does with other
+ * letters by default depends on the locale of the database.
+ */
+const lowerAscii = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+const capitalized = (text: string) =>
+  text.toLowerCase().replaceAll(/(?<!\p{L}\p{M}*)\p{L}/gu, (letter) => letter.toUpperCase());
+
+/**
+ * A text in other cases, and with accents as part of their letters or as characters of their own.
+ * Patterns of ASCII text become equal again in `lowerAscii`.
+ */
+function variantsOf(text: string): string[] {
+  const cases = [text, text.toLowerCase(), text.toUpperCase(), capitalized(text)];
+  const all = cases.flatMap((each) => [each, each.normalize("NFC"), each.normalize("NFD")]);
+  return [...new Set(all)];
+}
+
 /** How a text is written in a URL, and inside a JSON string. */
-function spellings(text: string): string[] {
+function formsOf(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1);
   const ascii = json.replaceAll(
     /[^\x20-\x7e]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
   const url = encodeURIComponent(text);
-  const all = [text, json, ascii, url, url.replaceAll("%20", "+"), url.replaceAll("%40", "@")];
-  return all.map((spelling) => spelling.toLowerCase());
+  // Also escapes the apostrophe. Strict encoders do the same, but write a space as `%20`.
+  const form = new URLSearchParams([["", text]]).toString().slice(1);
+  return [
+    ...[text, json, ascii, url, url.replaceAll("%20", "+"), url.replaceAll("%40", "@")],
+    ...[form, form.replaceAll("+", "%20")],
+  ];
 }
+
+const spellings = (text: string): string[] => [
+  ...new Set(variantsOf(text).flatMap(formsOf).map(lowerAscii)),
+];
 
 /** Patterns for where a value stands alone: a JSON string, a parameter of a query, or a part of a path. */
 const alone = (escaped: string) => [
@@ -36,12 +63,12 @@ function valuesOf(all: Identifiers[]): string[] {
 }
 
 /**
- * Patterns for `LIKE` that find a customer's values in requests, in lowercase. A value may also be
- * found in a request about someone else, whose log then loses its bodies, too.
+ * Patterns for `LIKE` that find a customer's values in requests, with A to Z in lowercase. A value may
+ * also be found in a request about someone else, whose log then loses its bodies, too.
  */
 export function patternsOf(all: Identifiers[]): string[] {
   const patterns = valuesOf(all).flatMap((value) =>
-    spellings(value.toLowerCase()).flatMap((spelling) =>
+    spellings(value).flatMap((spelling) =>
       value.length >= shortest
         ? [`%${escapedLike(spelling)}%`]
         : alone(escapedLike(spelling)).map((pattern) => `%${pattern}`),
@@ -51,11 +78,11 @@ export function patternsOf(all: Identifiers[]): string[] {
 }
 
 /**
- * Regular expressions that find a customer's values in idempotency keys, in lowercase, as whole words:
+ * Regular expressions that find a customer's values in lowercase idempotency keys, as whole words:
  * a key without its record is forgotten, so that of another request must not be found. Keys are ASCII.
  */
 export function wordsOf(all: Identifiers[]): string[] {
-  const found = valuesOf(all).flatMap((value) => spellings(value.toLowerCase()));
+  const found = valuesOf(all).flatMap((value) => spellings(value));
   return [...new Set(found)].filter((spelling) => /^[\x20-\x7e]+$/.test(spelling)).map(asWord);
 }
 

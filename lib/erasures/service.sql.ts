@@ -122,13 +122,16 @@ export const eventsToEraseStatement = sql(
   ORDER BY e.id`,
 );
 
+/** As identifiers.ts writes the patterns, whatever the locale of the database is. */
+const lowerAscii = (column: string) => `lower(${column} COLLATE "C")`;
+
 /** Saved views of the inbox whose search, filters or name contain one of the customer's values. */
 export const deleteViewsStatement = sql(
   "erase_saved_views",
   { ...partition, patterns: "text[]" },
   (p) => `
   DELETE FROM saved_views v
-  WHERE ${within("v", p)} AND (lower(v.query) LIKE ANY (${p.patterns}) OR lower(v.name) LIKE ANY (${p.patterns}))`,
+  WHERE ${within("v", p)} AND (${lowerAscii("v.query")} LIKE ANY (${p.patterns}) OR ${lowerAscii("v.name")} LIKE ANY (${p.patterns}))`,
 );
 
 const mention = { ...partition, customerId: "text", afterId: "text", patterns: "text[]" } as const;
@@ -139,7 +142,7 @@ const isMentionedIn = (p: OfCustomer & { patterns: string }, texts: string[]): s
     .map(
       (
         text,
-      ) => `coalesce(strpos(${text}, ${p.customerId}) > 0 OR lower(${text}) LIKE ANY (${p.patterns})
+      ) => `coalesce(strpos(${text}, ${p.customerId}) > 0 OR ${lowerAscii(text)} LIKE ANY (${p.patterns})
         OR ${isOfCustomer(p, `substring(${text} FROM 'cnv_[0-9A-Z]{26}')`)}, false)`,
     )
     .join(" OR ");
@@ -165,7 +168,7 @@ export const eraseRecordsStatement = sql(
   { ...mention, words: "text[]", limit: "int" },
   (p) => `
   WITH batch AS MATERIALIZED (
-    SELECT i.key, CASE WHEN lower(i.key) LIKE ANY (${p.patterns}) THEN lower(i.key) ~ ANY (${p.words}) ELSE false END AS has_personal_key,
+    SELECT i.key, CASE WHEN ${lowerAscii("i.key")} LIKE ANY (${p.patterns}) THEN ${lowerAscii("i.key")} ~ ANY (${p.words}) ELSE false END AS has_personal_key,
       NOT i.is_encrypted AND (${isMentionedIn(p, ["i.body"])} OR ${isFileOfCustomer(p, createdId("i.body"))}
         OR (i.body <> '' AND ${isFileOfCustomer(p, "substr(i.key, 1, 30)")})) AS is_personal
     FROM (
@@ -206,7 +209,7 @@ export const eraseLogsStatement = sql(
   { ...mention, beforeId: "text", limit: "int" },
   (p) => `
   WITH batch AS MATERIALIZED (
-    SELECT l.id, lower(l.path) LIKE ANY (${p.patterns}) AS has_personal_path,
+    SELECT l.id, ${lowerAscii("l.path")} LIKE ANY (${p.patterns}) AS has_personal_path,
       ${isMentionedIn(p, ["l.path", "l.request_body", "l.response_body", "l.idempotency_key"])}
         OR ${isFileOfCustomer(p, createdId("l.response_body"))} AS is_personal
     FROM (

@@ -1,4 +1,5 @@
 // cspell:ignore zephyrine zqxes quarrington kumquat zeph persimmon quincunx quodlibet nümber ödipus
+// cspell:ignore özilius ünal наталья петрова İbrahim yılmaz conor brien
 import { expect, test, vi } from "vitest";
 import { verifyChainOf } from "@/lib/audit/verify-chain";
 import { indexForSearch } from "@/lib/conversations/search-index";
@@ -630,6 +631,60 @@ test("a short name is found wherever it stands alone in a path", async () => {
     "/customers/[erased]?[erased]",
     "/zqxes/[erased]",
   ]);
+});
+
+test.each([
+  ["Özilius Ünal", "Özilius"],
+  ["özilius ünal".normalize("NFD"), "Özilius"],
+  ["Наталья Петрова", "Наталья"],
+  ["İbrahim Yılmaz", "İbrahim"],
+  ["Conor O'Brien", "O'Brien"],
+])("an erasure finds %s in other cases and encodings", async (name, part) => {
+  const tenant = await newTenant();
+  const externalId = `crm ${part}`;
+  const byExternalId = `/customers/by-external-id/${encodeURIComponent(externalId)}`;
+  const texts = [part, part.toUpperCase(), part.toLowerCase()].flatMap((text) => [
+    text,
+    text.normalize("NFD"),
+  ]);
+  // Some clients write JSON in ASCII.
+  const inAscii = (text: string) =>
+    JSON.stringify(text).replaceAll(
+      /[^\x20-\x7e]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
+  const where = tenant.identity.partition;
+  const id = await atOneMoment(async () => {
+    await call(tenant, "POST", "/customers", { name, externalId });
+    const { body } = await call(tenant, "PUT", byExternalId, { locale: "de" });
+    for (const text of texts) {
+      await call(tenant, "GET", `/customers?q=${encodeURIComponent(text)}`);
+      await call(tenant, "GET", `/customers?${new URLSearchParams({ q: text })}`);
+      await call(tenant, "POST", "/conversations", { subject: `Call ${text}` });
+      await call(tenant, "POST", "/conversations", `{"subject":${inAscii(`Call ${text}`)}}`);
+    }
+    await flushRequestLogs();
+    return body.id;
+  });
+  const view = { ...where, isShared: true, createdAt: new Date() };
+  await db().savedView.createMany({
+    data: [
+      { ...view, userId: "usr_1", name: `Cases of ${part}`, query: "status=OPEN" },
+      { ...view, userId: "usr_1", name: "Mine", query: `${new URLSearchParams({ q: part })}` },
+    ],
+  });
+  await expect.poll(() => db().requestLog.count({ where })).toBe(2 + 4 * texts.length);
+  await call(tenant, "POST", `/customers/${id}/erase`);
+  await workOff();
+  const logs = await db().requestLog.findMany({ where: { ...where, status: { not: 202 } } });
+  const left = logs.map(({ path, requestBody }) => [path.replace("/v1/public", ""), requestBody]);
+  expect([...new Set(left.map((each) => each.join(" ").trim()))].sort()).toEqual([
+    "/conversations",
+    "/customers",
+    "/customers/by-external-id/[erased]",
+    "/customers?[erased]",
+  ]);
+  expect(await db().savedView.count({ where })).toBe(0);
 });
 
 test("a customer with many earlier names is compared in smaller batches, and erased completely", async () => {
