@@ -115,6 +115,9 @@ CREATE INDEX "conversations_external_id_idx" ON "conversations" ("tenant_id", "e
 CREATE INDEX "conversations_priority_idx" ON "conversations" ("tenant_id", "environment", "priority", "updated_at", "id")
   WHERE "priority" <> 'NORMAL';
 CREATE INDEX "conversations_snoozed_until_idx" ON "conversations" ("snoozed_until") WHERE "snoozed_until" IS NOT NULL;
+-- If more snoozed conversations are due than a batch takes, environments take turns.
+CREATE INDEX "conversations_snoozed_by_environment_idx" ON "conversations" ("tenant_id", "environment", "snoozed_until")
+  WHERE "snoozed_until" IS NOT NULL;
 -- Retention deletes conversations some days after they were closed.
 CREATE INDEX "conversations_closed_idx" ON "conversations" ("tenant_id", "environment", "closed_at", "id")
   WHERE "status" = 'CLOSED';

@@ -23,14 +23,56 @@ export const conversationFields = `id, environment, status, channel_id AS "chann
 
 export const conversationColumns = `tenant_id AS "tenantId", ${conversationFields}`;
 
-/** Snoozed conversations whose time has come, without some of them, and what time it is. */
+/** The first environment after the given one with a snoozed conversation, and when its first is due. */
+const nextWithSnoozed = (after: string) => `
+  SELECT c.tenant_id, c.environment, c.snoozed_until FROM conversations c
+  WHERE c.snoozed_until IS NOT NULL AND (c.tenant_id, c.environment) > (${after})
+  ORDER BY c.tenant_id, c.environment, c.snoozed_until LIMIT 1`;
+
+/**
+ * Snoozed conversations whose time has come, without some of them, and what time it is. If there are
+ * more than the batch takes, environments share it, so that none waits for another's backlog: those of
+ * the oldest ones, and those that a round-robin scan of all environments reaches next. Each step of the
+ * scan is one index lookup. Each row has the last environment of the scan, or null after a full round.
+ */
 export const dueSnoozedStatement = sql(
   "due_snoozed_conversations",
-  { now: "clock", limit: "int", except: "text[]" },
-  (p) => `
-  SELECT tenant_id AS "tenantId", environment, id, ${timeOf(p.now)} AS at FROM conversations
-  WHERE status = 'SNOOZED' AND snoozed_until <= ${timeOf(p.now)} AND ${isNotMoving("tenant_id")} AND id <> ALL (${p.except})
-  ORDER BY snoozed_until LIMIT ${p.limit}`,
+  {
+    now: "clock",
+    limit: "int",
+    except: "text[]",
+    afterTenantId: "text",
+    afterEnvironment: "Environment",
+  },
+  (p) => {
+    const isDue = `c.status = 'SNOOZED' AND c.snoozed_until <= ${timeOf(p.now)} AND ${isNotMoving("c.tenant_id")} AND c.id <> ALL (${p.except})`;
+    return `
+  WITH RECURSIVE oldest AS MATERIALIZED (
+    SELECT c.tenant_id, c.environment FROM conversations c WHERE ${isDue} ORDER BY c.snoozed_until LIMIT ${p.limit}
+  ),
+  turn AS (
+    (SELECT n.*, 1 AS step FROM (${nextWithSnoozed(`${p.afterTenantId}, ${p.afterEnvironment}`)}) n
+    WHERE (SELECT count(*) FROM oldest) >= ${p.limit})
+    UNION ALL
+    SELECT n.*, t.step + 1 FROM turn t CROSS JOIN LATERAL (${nextWithSnoozed("t.tenant_id, t.environment")}) n WHERE t.step < ${p.limit}
+  ),
+  candidate AS MATERIALIZED (
+    SELECT tenant_id, environment, min(step) AS step FROM (
+      SELECT tenant_id, environment, step FROM turn WHERE snoozed_until <= ${timeOf(p.now)}
+      UNION ALL
+      SELECT tenant_id, environment, NULL FROM oldest
+    ) e GROUP BY tenant_id, environment
+  )
+  SELECT e.tenant_id AS "tenantId", e.environment, due.id, ${timeOf(p.now)} AS at,
+    (SELECT tenant_id FROM turn WHERE step = ${p.limit}) AS "lastTenantId",
+    (SELECT environment FROM turn WHERE step = ${p.limit}) AS "lastEnvironment"
+  FROM candidate e CROSS JOIN LATERAL (
+    SELECT c.id, c.snoozed_until, row_number() OVER (ORDER BY c.snoozed_until) AS place FROM conversations c
+    WHERE c.tenant_id = e.tenant_id AND c.environment = e.environment AND ${isDue}
+    ORDER BY c.snoozed_until LIMIT ${p.limit}
+  ) AS due
+  ORDER BY due.place, e.step, due.snoozed_until LIMIT ${p.limit}`;
+  },
 );
 
 export const getConversationStatement = sql(

@@ -346,20 +346,43 @@ const leftOutConversations = leaveOut(
   "a snoozed conversation could not be reopened and will be tried again",
 );
 
+/** Before every environment. */
+const firstTurn: Partition = { tenantId: "", environment: "live" };
+
+/** The environment that had the last turn. Each worker counts its own turns. */
+let lastTurn = firstTurn;
+
+type DueSnoozed = Partition & {
+  id: string;
+  at: Date;
+  lastTenantId: string | null;
+  lastEnvironment: Partition["environment"];
+};
+
 /**
  * Reopens conversations whose `snoozedUntil` has passed, each in a transaction of its own.
  * @returns how many were reopened
  */
 export async function wakeSnoozedConversations(limit: number): Promise<number> {
-  const due = await runSql<Partition & { id: string; at: Date }>(
-    dueSnoozedStatement({ limit, except: leftOutConversations.ids() }),
+  const due = await runSql<DueSnoozed>(
+    dueSnoozedStatement({
+      limit,
+      except: leftOutConversations.ids(),
+      afterTenantId: lastTurn.tenantId,
+      afterEnvironment: lastTurn.environment,
+    }),
   );
+  const { lastTenantId = null, lastEnvironment = "live" } = due[0] ?? {};
+  lastTurn =
+    lastTenantId === null ? firstTurn : { tenantId: lastTenantId, environment: lastEnvironment };
   let opened = 0;
-  for (const { id, at, ...partition } of due)
+  for (const { id, at, tenantId, environment } of due) {
+    const partition = { tenantId, environment };
     opened +=
       (await leftOutConversations.attempt(id, { ...partition, conversationId: id }, () =>
         mutate(system(partition), (caller) => wakeSnoozed(caller, id, at)),
       )) ?? 0;
+  }
   return opened;
 }
 

@@ -217,6 +217,31 @@ test("snoozed conversations: a full batch that cannot be reopened does not hold 
   expect(await later(60_000, () => wakeSnoozedConversations(2))).toBe(2);
 });
 
+/** Adds snoozed conversations that have been due since then. */
+const addSnoozed = ({ tenantId }: TestTenant, count: number, dueAt: Date) =>
+  pool().query(
+    `INSERT INTO conversations (tenant_id, environment, id, channel_id, status, snoozed_until, tags, created_at, updated_at)
+    SELECT $1, 'test', 'cnv_' || ulid_time(now()) || lpad(n::text, 16, '0'), 'web', 'SNOOZED', $2, '{}', now(), now()
+    FROM generate_series(1, $3::int) AS n`,
+    [tenantId, dueAt, count],
+  );
+
+test("snoozed conversations: one organization's many do not hold up others' single ones", async () => {
+  const [busy, ...others] = await Promise.all(Array.from({ length: 4 }, () => newTenant()));
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  await addSnoozed(busy as TestTenant, 20, minutesAgo(2));
+  for (const other of others) await addSnoozed(other, 1, minutesAgo(1));
+  const open = (tenants: TestTenant[]) => {
+    const tenantId = { in: tenants.map((tenant) => tenant.tenantId) };
+    return db().conversation.count({ where: { tenantId, status: "OPEN" } });
+  };
+  // Batches of two are shared with the organizations that the scan reaches next.
+  for (let batch = 0; batch < 4; batch++) expect(await wakeSnoozedConversations(2)).toBe(2);
+  expect(await open(others)).toBe(3);
+  await runRepeatedly(() => wakeSnoozedConversations(2));
+  expect(await open([busy as TestTenant])).toBe(20);
+});
+
 test("a worker whose clock is ahead does not reopen a snoozed conversation early", async () => {
   const { tenant } = await newFilledTenant();
   const where = { tenantId: tenant.tenantId };
