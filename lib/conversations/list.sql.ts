@@ -1,4 +1,5 @@
 import type { Partition } from "@/lib/platform/caller";
+import { comparedTexts, hasValue } from "@/lib/platform/metadata.sql";
 import { bindings, type Query } from "@/lib/platform/sql";
 import { firstIdAt } from "@/lib/resources/ids";
 import { rowsFor } from "@/lib/resources/pages";
@@ -40,7 +41,7 @@ const conditions: {
     Object.entries(value)
       .map(
         ([key, wanted]) => `EXISTS (SELECT 1 FROM conversation_metadata m
-    WHERE m.tenant_id = ${tenantId} AND m.environment = ${environment} AND m.key = ${bind("text", key)} AND m.value = ${bind("text", wanted)}
+    WHERE m.tenant_id = ${tenantId} AND m.environment = ${environment} AND m.key = ${bind("text", key)} AND ${hasValue("m.value", wanted, bind)}
       AND m.conversation_id = conversations.id)`,
       )
       .join(" AND "),
@@ -105,7 +106,7 @@ export function listConversationsStatement(partition: Partition, query: ListConv
       return { name, text: byStatuses(page, bind("ConversationStatus[]", status)), values };
     if (tag) return { name, text: byTag(page, bind("text", tag)), values };
     const [wanted, ...others] = Object.entries(metadata);
-    if (wanted && others.length === 0)
+    if (wanted && others.length === 0 && comparedTexts(wanted[1]).length === 1)
       return {
         name,
         text: byMetadata(page, bind("text", wanted[0]), bind("text", wanted[1])),

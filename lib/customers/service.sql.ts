@@ -1,4 +1,5 @@
 import type { Partition } from "@/lib/platform/caller";
+import { comparedTexts, hasValue } from "@/lib/platform/metadata.sql";
 import { bindings, type Query, sql } from "@/lib/platform/sql";
 import { rowsFor } from "@/lib/resources/pages";
 import type { CustomerModel } from "@/prisma/generated/models";
@@ -99,9 +100,9 @@ export function findCustomersStatement(partition: Partition, query: ListCustomer
     cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} ${bind("text", cursor)}`;
 
   const described = Object.entries(metadata);
+  const [[key, value] = ["", ""]] = described;
   const isMetadataAlone = described.length === 1 && !q && !email && !phone && !externalId;
-  if (isMetadataAlone) {
-    const [[key, value] = ["", ""]] = described;
+  if (isMetadataAlone && comparedTexts(value).length === 1) {
     const text = `SELECT ${columns} FROM customers
       WHERE ${within} AND id = ANY (ARRAY(
         SELECT id FROM (SELECT tenant_id, environment, key, value, customer_id AS id FROM customer_metadata) AS described
@@ -119,7 +120,7 @@ export function findCustomersStatement(partition: Partition, query: ListCustomer
     ...described.map(
       ([key, value]) => `EXISTS (SELECT 1 FROM customer_metadata m
         WHERE m.tenant_id = ${tenantId} AND m.environment = customers.environment AND m.key = ${bind("text", key)}
-          AND m.value = ${bind("text", value)} AND m.customer_id = customers.id)`,
+          AND ${hasValue("m.value", value, bind)} AND m.customer_id = customers.id)`,
     ),
   ].filter(Boolean);
   const text = `SELECT ${columns} FROM customers WHERE ${conditions.join(" AND ")} ${beyond} ${page}`;

@@ -8,10 +8,24 @@ import { isDeepStrictEqual } from "node:util";
 export const timeOfChange = (previous: Date): Date =>
   new Date(Math.max(Date.now(), previous.getTime()));
 
+const isPlainObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** JSON shows -0 as 0, and PostgreSQL stores it as 0 in JSON. */
+function withoutNegativeZero(value: unknown): unknown {
+  if (value === 0) return 0;
+  if (Array.isArray(value)) return value.map(withoutNegativeZero);
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, withoutNegativeZero(each)]),
+  );
+}
+
 /** The names of the fields that differ between two objects of the same type. */
 export function changedFields<Shape extends object>(before: Shape, after: Shape): (keyof Shape)[] {
   return (Object.keys(after) as (keyof Shape)[]).filter(
-    (field) => !isDeepStrictEqual(before[field], after[field]),
+    (field) =>
+      !isDeepStrictEqual(withoutNegativeZero(before[field]), withoutNegativeZero(after[field])),
   );
 }
 

@@ -182,6 +182,28 @@ test("200 finds customers by the starts of words without case and accents, and b
   expect(await find("q=ad&order=asc&limit=2")).toEqual([ada, last]);
 });
 
+test("200 with customers whose metadata has a number that JSON shows with an exponent", async () => {
+  const tenant = await newTenant();
+  for (const value of [1e-7, -1.25e-9, 5e-324, "1e-7"]) {
+    const { body } = await call(tenant, "POST", "/customers", { name: "Ada", metadata: { value } });
+    const conversation = { channelId: "web", metadata: { value } };
+    const { body: created } = await call(tenant, "POST", "/conversations", conversation);
+    const query = new URLSearchParams({ "metadata[value]": String(value) });
+    const first = async (path: string) => (await call(tenant, "GET", path)).body.data[0];
+    expect(await first(`/customers?${query}`)).toEqual(body);
+    expect(await first(`/customers?${query}&q=ada`)).toEqual(body);
+    expect(await first(`/conversations?${query}`)).toEqual(created);
+  }
+});
+
+test("200 changes nothing when -0 replaces 0 in metadata", async () => {
+  const tenant = await newTenant();
+  const { body } = await call(tenant, "POST", "/customers", { name: "Ada", metadata: { n: 0 } });
+  const patched = await call(tenant, "PATCH", `/customers/${body.id}`, '{"metadata":{"n":-0.0}}');
+  expect(patched.body).toEqual(body);
+  expect(await eventsInOrder(tenant)).toHaveLength(1);
+});
+
 test("409 for the others, when several customers take one externalId at the same time", async () => {
   const tenant = await newTenant();
   const customers = await Promise.all(
