@@ -26,7 +26,7 @@ const described = {
   externalId: "Your own id for the message.",
 };
 
-export const maximumMessageLength = 10_000;
+const maximumMessageLength = 10_000;
 
 export const maximumAttachments = 10;
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * A string of at most this many UTF-16 code units. The length is checked first, and a longer string
- * is not processed any further: normalizing can make a string 18 times as long, and splitting or
- * spreading it takes many times its memory.
+ * A string of at most this many characters: Unicode code points, as zod and JSON Schema count them.
+ * The length is checked first, and a longer string is not processed any further: normalizing can make
+ * a string 18 times as long, and splitting or spreading it takes many times its memory.
  */
 export const text = (maximum: number, error?: string) =>
   z.string().max(maximum, { abort: true, ...(error && { error }) });

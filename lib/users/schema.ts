@@ -14,7 +14,7 @@ const notText = "must not contain invalid characters";
 
 /**
  * Two keyboards can type the same accented letter with different code points, so a password is
- * normalized first. Five code units per character leave room for letters with several accents. A
+ * normalized first. Five code points per character leave room for letters with several accents. A
  * longer password is refused without normalizing it.
  */
 const normalized = text(maximumPasswordLength * 5, tooLong)

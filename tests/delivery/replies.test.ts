@@ -440,6 +440,8 @@ test.each([
   ['{"reply": {"text": "Hi", "author": "me"}}', { problem: "invalid_reply" }],
   ['{"reply": {"text": "\\u0000"}}', { problem: "invalid_reply" }],
   ['{"reply": {"text": "\\ud800"}}', { problem: "invalid_reply" }],
+  [JSON.stringify({ reply: { text: "😀".repeat(10_000) } }), { text: "😀".repeat(10_000) }],
+  [JSON.stringify({ reply: { text: "😀".repeat(10_001) } }), { problem: "too_long" }],
   [JSON.stringify({ reply: { text: "a".repeat(10_001) } }), { problem: "too_long" }],
   [`{"reply": {"text": "${"a".repeat(70_000)}`, { problem: "too_long" }],
   [' {"reply": {"text": "Hi"}, "more": 1}', { text: "Hi" }],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { newMessage, previewOf } from "@/lib/conversations/message";
-import { maximumMessageLength, messageText } from "@/lib/conversations/message-schema";
+import { messageText } from "@/lib/conversations/message-schema";
 import { cutEvent, withPlaceholders } from "@/lib/conversations/message-text";
 import type { EventType } from "@/lib/events/event-types";
 import { eventValues, newEvent } from "@/lib/events/record-event";
@@ -12,7 +12,10 @@ import type { ClaimedDelivery } from "./claim";
 /** The only event that a receiver can reply to. A reply raises another one, so replies never loop. */
 export const repliedEvent = "message.received" satisfies EventType;
 
-/** Room for the longest text, even if every character is written as an escape. */
+/**
+ * Room for the longest text in UTF-8, and also with every character as an escape, unless most of them
+ * are beyond U+FFFF and take two.
+ */
 export const maximumReplyBytes = 64 * 1024;
 
 const reply = z.strictObject({ text: messageText });
@@ -35,10 +38,8 @@ export function parseReply(body: string, isBroken = false): Reply | null {
   if (sent.reply === undefined || sent.reply === null) return null;
   // JSON is UTF-8, and a customer must not get a text that nobody wrote.
   if (isBroken) return { problem: "invalid_json" };
-  const { text } = sent.reply as { text?: unknown };
-  if (typeof text === "string" && text.length > maximumMessageLength)
-    return { problem: "too_long" };
-  const { success, data } = reply.safeParse(sent.reply);
+  const { success, data, error } = reply.safeParse(sent.reply);
+  if (error?.issues.some(({ code }) => code === "too_big")) return { problem: "too_long" };
   // PostgreSQL can store neither NUL nor half of a surrogate pair.
   if (!success || data.text.includes("\0") || !data.text.isWellFormed())
     return { problem: "invalid_reply" };
