@@ -43,7 +43,7 @@ export async function accessMadeBy(
 /** Always in the same order, because suspending takes each organization's lock. */
 const membershipsOf = (transaction: Db, userId: string) =>
   transaction.membership.findMany({
-    where: { userId },
+    where: { userId, tenant: { movedTo: null } },
     orderBy: { tenantId: "asc" },
     include: { tenant: { select: { name: true } } },
   });

@@ -83,7 +83,10 @@ async function deleteLeftUsers(target: pg.Client, ids: string[]): Promise<void> 
     await target.query(`DELETE FROM ${table} WHERE user_id = ANY ($1)`, [left]);
 }
 
-/** What an earlier move from this installation left, if the tenant comes back. */
+/**
+ * What an earlier move from this installation left, if the tenant comes back. It stays until the copy
+ * is complete, because requests are forwarded until then.
+ */
 async function deleteForwarding(client: pg.Client, tenantId: string): Promise<void> {
   for (const table of ["api_keys", "memberships"])
     await client.query(`DELETE FROM ${table} WHERE tenant_id = $1`, [tenantId]);
@@ -170,9 +173,11 @@ export async function deleteCopy(target: pg.Client, tenantId: string): Promise<v
   await deleteRows(target, tenantId, forwardedTo === null ? [] : forwardingTables);
 }
 
-/** Deletes what the source no longer needs. Stored files belong to the target now. */
-export async function deleteMovedRows(source: pg.Client, tenantId: string): Promise<number> {
-  return deleteRows(source, tenantId, forwardingTables);
+/**
+ * Deletes what an installation does not need to forward requests. Stored files belong to the other one.
+ */
+export async function deleteMovedRows(client: pg.Client, tenantId: string): Promise<number> {
+  return deleteRows(client, tenantId, forwardingTables);
 }
 
 async function deleteRows(client: pg.Client, tenantId: string, kept: string[]): Promise<number> {

@@ -134,6 +134,8 @@ async function copyAndSwitch(sessions: Sessions, tenantId: string, options: Move
   );
   await createGuards(target, tenantId);
   await createGuards(source, tenantId);
+  // Earlier versions wrote to the audit log of a tenant that had moved away, when a member signed in.
+  await deleteMovedRows(target, tenantId);
   await createPartitions(target);
   await startReplication(sessions, tenantId, replicationUrl);
   await waitForCopy(sessions, tenantId);

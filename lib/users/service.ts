@@ -126,7 +126,8 @@ export async function recordAuditOfUser(
 ): Promise<void> {
   // Always in the same order, because each entry takes the lock of its organization's log.
   const memberships = await transaction.membership.findMany({
-    where: { userId },
+    // The log of an organization that moved away is in the other installation.
+    where: { userId, tenant: { movedTo: null } },
     orderBy: { tenantId: "asc" },
   });
   for (const { tenantId, role } of memberships) {

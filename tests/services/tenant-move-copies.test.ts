@@ -2,8 +2,12 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { recordAudit } from "@/lib/audit/service";
+import { hashPassword } from "@/lib/auth/password";
+import { signIn } from "@/lib/auth/service";
 import { indexForSearch } from "@/lib/conversations/search-index";
-import { mutate } from "@/lib/platform/caller";
+import { mutate, withDatabase } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
 import { deleteTenants, settlingMs } from "@/lib/tenant-deletion/delete-tenants";
@@ -15,14 +19,14 @@ import { examineMoves } from "@/server/admin/examine-moves";
 import { ensureDatabase, type Postgres } from "@/server/embedded/postgres";
 import { startTemporaryPostgres } from "@/server/embedded/temporary-postgres";
 import { actInDatabase } from "../support/act-in-database";
-import { newDatabase } from "../support/database";
-import { as, newOrganization } from "../support/people";
+import { as, auditOf, newOrganization, someDevice } from "../support/people";
 import { onDatabase } from "../support/replicated-postgres";
 
 // No receipt says that nothing is left while another installation has a copy. The source is a cluster
 // of its own. Both targets are databases of one cluster, and only one of them gets the copy.
 
 let postgres: Postgres;
+let second: Postgres;
 const ready = createServer((_request, response) => response.end());
 const ownDatabase = env().DATABASE_URL;
 const gone = "postgresql://nobody@127.0.0.1:9/none";
@@ -38,7 +42,11 @@ beforeAll(async () => {
   await ensureDatabase(postgres, "parlance");
   source = postgres.url("parlance");
   await applyMigrations(source);
-  [target, otherTarget] = [await newDatabase(), await newDatabase()];
+  // Logical, too, so that an organization can come back.
+  second = await startTemporaryPostgres({ wal_level: "logical" });
+  [target, otherTarget] = [second.url("parlance"), second.url("other")];
+  for (const name of ["parlance", "other"]) await ensureDatabase(second, name);
+  for (const url of [target, otherTarget]) await applyMigrations(url);
   await once(ready.listen(0, "127.0.0.1"), "listening");
   origin = `http://127.0.0.1:${(ready.address() as AddressInfo).port}`;
   await actIn(source);
@@ -48,6 +56,7 @@ afterAll(async () => {
   await actIn(ownDatabase);
   ready.close();
   await postgres?.stop();
+  await second?.stop();
 });
 
 const optionsOf = (slug: string, changed: Partial<MoveOptions> = {}): MoveOptions => ({
@@ -248,4 +257,39 @@ test("an organization that is deleted after its move gets no receipt before the 
   expect(await rowsIn(source, tenant.id)).not.toContain("audit_entries");
   await runDeletion();
   expect(await rowsIn(target, tenant.id)).toEqual(isDeleted);
+});
+
+const password = "correct horse battery";
+
+/** From the target to the source. */
+async function moveBack(slug: string) {
+  await actIn(target);
+  const back = { sourceUrl: target, replicationUrl: target, targetUrl: source };
+  return moveTenant(optionsOf(slug, back));
+}
+
+test("an organization can come back after its members signed in at the installation that it left", async () => {
+  const { tenant, owner } = await newOrganization(await hashPassword(password));
+  const log = await auditOf(tenant.id);
+  await moveTenant(optionsOf(tenant.slug));
+  expect(await signIn({ email: owner.email, password }, someDevice)).toMatchObject({
+    outcome: "signed-in",
+  });
+  expect(await auditOf(tenant.id)).toEqual([]);
+  await moveBack(tenant.slug);
+  await actIn(source);
+  expect(await auditOf(tenant.id)).toEqual(log);
+});
+
+test("what an earlier version wrote after an organization had left does not keep it from coming back", async () => {
+  const { tenant, owner } = await newOrganization();
+  await moveTenant(optionsOf(tenant.slug));
+  await db().$transaction((transaction) =>
+    recordAudit(withDatabase(as(owner), transaction), {
+      action: "user.signed_in",
+      targetId: owner.id,
+      changes: {},
+    }),
+  );
+  expect(await moveBack(tenant.slug)).toMatchObject({ id: tenant.id });
 });
