@@ -48,7 +48,8 @@ export async function finishSignInAction(_before: FormState, form: FormData): Pr
     await readPendingSignIn(),
     textOf(form, "code"),
     await currentDevice(),
-  );
+  ).catch(asUnavailable);
+  if (result.outcome === "unavailable") return { message: result.detail };
   if (result.outcome === "throttled") return { message: throttledSentence(result) };
   if (result.outcome === "failed")
     return { message: "The code is incorrect or was already used. Enter the newest one." };

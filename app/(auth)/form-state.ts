@@ -31,7 +31,7 @@ export function asMessage(error: unknown): { message: string } {
   throw error;
 }
 
-/** The outcome when the server is already hashing as many passwords as it can. */
+/** The outcome when trying again in a moment helps, such as while the server hashes many passwords. */
 export function asUnavailable(error: unknown) {
   if (error instanceof AppError && error.kind === "unavailable")
     return { outcome: "unavailable" as const, detail: error.detail };

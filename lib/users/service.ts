@@ -1,7 +1,9 @@
+import type { AuditAction } from "@/lib/audit/actions";
 import { type AuditRecord, recordAudit } from "@/lib/audit/service";
 import { type Caller, type Identity, withDatabase } from "@/lib/platform/caller";
 import { type Db, db } from "@/lib/platform/db";
 import { AppError } from "@/lib/platform/errors";
+import { lockRefusingTenants } from "@/lib/platform/moving-tenants";
 import { now } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
 import { lockAccount } from "@/lib/resources/lock-row";
@@ -114,8 +116,24 @@ export async function isReserved(
 }
 
 /**
+ * What a user can also do during the seconds in which an organization of theirs is moved, because it
+ * must not keep them out of the others. That organization's log gets no entry. Other changes wait:
+ * the target would have the earlier password or second factor.
+ */
+const possibleDuringMove: AuditAction[] = [
+  "user.signed_in",
+  "user.sign_in_failed",
+  "user.signed_out",
+  "user.session_revoked",
+  "user.second_factor_refused",
+  "user.proof_refused",
+  "user.throttled",
+];
+
+/**
  * Writes an entry to the audit log of each of the user's organizations, in the transaction of the
  * change. The actor is the user, or the system if a stranger named their account.
+ * @throws AppError `unavailable` while an organization is moved, if its log must have the entry
  */
 export async function recordAuditOfUser(
   transaction: Db,
@@ -129,8 +147,18 @@ export async function recordAuditOfUser(
     // The log of an organization that moved away is in the other installation.
     where: { userId, tenant: { movedTo: null } },
     orderBy: { tenantId: "asc" },
+    include: { tenant: { select: { name: true } } },
   });
-  for (const { tenantId, role } of memberships) {
+  const ids = memberships.map(({ tenantId }) => tenantId);
+  const refusing = await lockRefusingTenants({ db: transaction }, ids);
+  for (const { tenantId, tenant, role } of memberships) {
+    if (refusing.includes(tenantId)) {
+      if (possibleDuringMove.includes(record.action)) continue;
+      throw new AppError(
+        "unavailable",
+        `The organization ${tenant.name} is being moved to another installation. Try again in a minute.`,
+      );
+    }
     const identity: Identity = {
       partition: { tenantId, environment: "test" },
       actor: by === "user" ? { type: "USER", id: userId, role } : { type: "SYSTEM", id: "system" },

@@ -1,5 +1,9 @@
 import pg from "pg";
 import { expect, test } from "vitest";
+import { setPassword } from "@/lib/auth/change-password";
+import { hashPassword } from "@/lib/auth/password";
+import { flushRefusedAttempts } from "@/lib/auth/refused-attempts";
+import { signIn, signOut } from "@/lib/auth/service";
 import { createConversation, updateConversation } from "@/lib/conversations/service";
 import {
   claimDeliveries,
@@ -14,6 +18,7 @@ import { env } from "@/lib/platform/env";
 import { newId } from "@/lib/resources/ids";
 import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
 import { changeState, createGuards, openTarget } from "@/lib/tenant-move/guard";
+import { auditOf, newOrganization, someDevice } from "../support/people";
 import { newDocument } from "../support/stored-document";
 import {
   newPartition,
@@ -24,7 +29,8 @@ import {
 } from "../support/webhooks";
 
 // While an organization is moved, a change of its rows is refused. A job must neither fail because of
-// that, nor look at the same rows again and again while those of other organizations wait.
+// that, nor look at the same rows again and again while those of other organizations wait. Members must
+// not be locked out of their other organizations.
 
 async function onOwnConnection(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: env().DATABASE_URL });
@@ -293,4 +299,52 @@ test("the worker claims deliveries of other organizations while writes of one ar
   const rest = await claimDeliveries({ ...batch, limit: 30, overdueSeconds: 0 });
   expect(new Set(tenantsOf(rest.deliveries))).toContain(moving.partition.tenantId);
   expect((await more()).deliveries).toHaveLength(5);
+});
+
+const password = "correct horse battery";
+
+/** The owner of an organization that is about to move is also a member of another one. */
+async function newMemberOfTwo() {
+  const { tenant, owner } = await newOrganization(await hashPassword(password));
+  const { tenant: other } = await newOrganization();
+  await db().membership.create({
+    data: { tenantId: other.id, userId: owner.id, role: "MEMBER", createdAt: new Date() },
+  });
+  const actionsIn = async (tenantId: string) =>
+    (await auditOf(tenantId)).map(({ action }) => action).slice(1);
+  return { tenant, other, owner, actionsIn };
+}
+
+const partitionOf = ({ id }: { id: string }): Partition => ({ tenantId: id, environment: "test" });
+
+test.each(["STOPPED", "INCOMING", "MOVED"] as const)(
+  "a member of an organization in the state %s signs in and out, which only other organizations record",
+  async (state) => {
+    const { tenant, other, owner, actionsIn } = await newMemberOfTwo();
+    await stop(partitionOf(tenant), state);
+    const enter = (entered: string) =>
+      signIn({ email: owner.email, password: entered }, someDevice);
+    expect(await enter(password)).toMatchObject({ outcome: "signed-in" });
+    expect(await enter("wrong horse battery")).toEqual({ outcome: "failed" });
+    await flushRefusedAttempts();
+    await signOut(owner, someDevice);
+    expect(await db().session.count({ where: { userId: owner.id, revokedAt: null } })).toBe(0);
+    expect(await actionsIn(other.id)).toEqual([
+      "user.signed_in",
+      "user.sign_in_failed",
+      "user.signed_out",
+    ]);
+    expect(await actionsIn(tenant.id)).toEqual([]);
+  },
+);
+
+test("a member changes the password only when the writes of no organization are stopped, so that the target has it", async () => {
+  const { tenant, owner, actionsIn } = await newMemberOfTwo();
+  const how = { passwordHash: "new", device: someDevice, action: "user.password_changed" } as const;
+  const change = () => db().$transaction((transaction) => setPassword(transaction, owner.id, how));
+  await stop(partitionOf(tenant));
+  await expect(change()).rejects.toMatchObject({ kind: "unavailable" });
+  await expire(partitionOf(tenant));
+  await change();
+  expect(await actionsIn(tenant.id)).toEqual(["user.password_changed"]);
 });
