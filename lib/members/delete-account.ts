@@ -69,6 +69,8 @@ async function requireOtherOwners(transaction: Db, userId: string): Promise<void
       userId,
       role: "OWNER",
       tenant: {
+        // Its owners are in the other installation.
+        movedTo: null,
         memberships: { none: { role: "OWNER", suspendedAt: null, userId: { not: userId } } },
       },
     },

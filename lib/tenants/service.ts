@@ -85,7 +85,9 @@ export async function createOwnedTenant(
   // Deleting an account takes this lock too, and must see the organization.
   if (!(await lockAccount({ db: transaction }, { userId: owner.id })))
     throw new AppError("not-found", "Your account was deleted.");
-  const owned = await transaction.membership.count({ where: { userId: owner.id, role: "OWNER" } });
+  const owned = await transaction.membership.count({
+    where: { userId: owner.id, role: "OWNER", tenant: { movedTo: null } },
+  });
   if (owned >= maximumOwned) {
     throw limitReached(`You've reached the limit of ${maximumOwned} organizations.`, {
       limit: maximumOwned,

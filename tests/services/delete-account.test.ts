@@ -10,10 +10,11 @@ import { mutate } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
 import { db, pool } from "@/lib/platform/db";
 import { ProofNeeded, proofLifetimeMs } from "@/lib/step-up/proof";
-import { createOrganization } from "@/lib/tenants/service";
+import { createOrganization, createTenant } from "@/lib/tenants/service";
 import {
   as,
   auditOf,
+  moveAway,
   newAddress,
   newMember,
   newOrganization,
@@ -42,6 +43,29 @@ test("the only owner cannot delete their account, and sees which organizations n
   });
   await expect(deleteUser(owner)).rejects.toThrow(tenant.name);
   expect(await db().user.count({ where: { id: owner.id } })).toBe(1);
+});
+
+test("an organization that moved to another installation needs no other owner here, and does not count as owned", async () => {
+  const { tenant, owner } = await newOrganization();
+  for (let owned = 1; owned < 20; owned++)
+    await db().membership.create({
+      data: {
+        tenantId: (await createTenant(db(), { name: "Owned" })).id,
+        ...{ userId: owner.id, role: "OWNER", createdAt: new Date() },
+      },
+    });
+  const create = () => createOrganization({ id: owner.id, address: null }, "One more");
+  await expect(create()).rejects.toThrow("the limit of 20 organizations");
+  await moveAway(tenant.id);
+  await create();
+  await expect(deleteUser(owner)).rejects.toThrow(
+    /^conflict: You are the only owner of: (Owned, ){19}One more\./,
+  );
+
+  const memberships = await db().membership.findMany({ where: { userId: owner.id } });
+  for (const { tenantId } of memberships) await moveAway(tenantId);
+  await deleteUser(owner);
+  expect(await db().user.count({ where: { id: owner.id } })).toBe(0);
 });
 
 test("a deleted account can no longer sign in, and its entries stay in the audit log", async () => {

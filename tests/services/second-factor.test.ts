@@ -34,7 +34,7 @@ import { findLiveSession, type SignedInUser } from "@/lib/sessions/service";
 import { ProofNeeded, proofLifetimeMs } from "@/lib/step-up/proof";
 import { newAuthenticator } from "../support/authenticator";
 import { stopLimiterClock } from "../support/limiter-clock";
-import { as, auditOf, newMember, newOrganization, newSession } from "../support/people";
+import { as, auditOf, moveAway, newMember, newOrganization, newSession } from "../support/people";
 
 // Transactions wait for each other here, on any machine.
 databaseWaits.lock = 60_000;
@@ -643,5 +643,14 @@ describe("an organization that requires a second factor", () => {
     });
     await require(false);
     await removePasskey(user, authenticator.id, newDevice());
+  });
+
+  test("has no say here once it moved to another installation", async () => {
+    const { tenant, user } = await newUser();
+    const { authenticator } = await addPasskeyTo(user);
+    await db().tenant.update({ where: { id: tenant.id }, data: { requiresSecondFactor: true } });
+    await moveAway(tenant.id);
+    await removePasskey(user, authenticator.id, newDevice());
+    expect(await signedIn(user.id)).toMatchObject({ hasSecondFactor: false });
   });
 });

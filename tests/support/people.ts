@@ -68,3 +68,7 @@ export async function auditOf(tenantId: string) {
     changes,
   }));
 }
+
+/** What is left of an organization in the installation that it left. */
+export const moveAway = (tenantId: string) =>
+  db().tenant.update({ where: { id: tenantId }, data: { movedTo: "https://b.example.com" } });
