@@ -12,7 +12,7 @@ export const liveSessionStatement = sql(
       SELECT json_build_object('role', m.role, 'tenant', json_build_object('id', t.id, 'slug', t.slug, 'name', t.name,
         'requiresSecondFactor', t.requires_second_factor, 'movedTo', t.moved_to))
       FROM memberships m JOIN tenants t ON t.id = m.tenant_id
-      WHERE m.user_id = u.id AND m.suspended_at IS NULL ORDER BY m.created_at, m.tenant_id
+      WHERE m.user_id = u.id AND m.suspended_at IS NULL ORDER BY t.moved_to IS NOT NULL, m.created_at, m.tenant_id
     ) AS memberships
   FROM sessions s JOIN users u ON u.id = s.user_id
   WHERE s.id = ${p.id} AND s.revoked_at IS NULL AND s.expires_at > ${p.now} AND s.last_seen_at > ${p.usedSince}`,

@@ -63,6 +63,7 @@ export type SignedInUser = {
   hasPassword: boolean;
   isEmailVerified: boolean;
   hasSecondFactor: boolean;
+  /** Those that moved to another installation come last: the first one is where the user starts. */
   memberships: {
     role: Role;
     tenant: {

@@ -11,6 +11,7 @@ import {
   startSession,
 } from "@/lib/sessions/service";
 import { createAccount } from "@/lib/users/service";
+import { moveAway } from "../support/people";
 
 process.env.SESSION_IDLE_HOURS = "2";
 
@@ -158,4 +159,9 @@ test("a session's user is read in one statement, as the tables have it", async (
       { role: "VIEWER", tenant: summaryOf(second.tenant) },
     ],
   });
+
+  // Users start in the first one.
+  await moveAway(tenant.id);
+  const found = await findLiveSession(session.id, after(1));
+  expect(found?.memberships.map(({ tenant }) => tenant.id)).toEqual([second.tenant.id, tenant.id]);
 });
