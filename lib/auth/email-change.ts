@@ -186,6 +186,22 @@ export function findReversibleChange(token: string) {
 }
 
 /**
+ * The origins of other installations that have the account of the link, because organizations of the
+ * user were moved there. The link is valid there as well, and reverses the change there alone.
+ */
+export async function otherInstallationsOf(token: string): Promise<string[]> {
+  const memberships = await db().membership.findMany({
+    where: {
+      user: { emailChanges: { some: { undoHash: hashToken(token) } } },
+      tenant: { movedTo: { not: null } },
+    },
+    orderBy: { tenantId: "asc" },
+    select: { tenant: { select: { movedTo: true } } },
+  });
+  return [...new Set(memberships.flatMap(({ tenant }) => tenant.movedTo ?? []))];
+}
+
+/**
  * Gives the account back to the holder of its earlier address. From a week before the request on,
  * what was added for signing in is removed, and keys, webhooks, alerts, invitations and members
  * are suspended until someone confirms them. Every session ends, and the holder sets a new password

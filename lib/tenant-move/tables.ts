@@ -46,4 +46,10 @@ export const forwardingTables = ["tenants", "api_keys", "memberships"];
 export const deletedTables = [...replicatedTables, ...lastTables, ...searchTables];
 
 /** What belongs to a user and is copied with them. */
-export const userTables = ["provider_accounts", "passkeys", "authenticator_apps", "recovery_codes"];
+export const userTables = [
+  "provider_accounts",
+  "passkeys",
+  "authenticator_apps",
+  "recovery_codes",
+  "email_changes",
+];

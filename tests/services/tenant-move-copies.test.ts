@@ -3,23 +3,30 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { recordAudit } from "@/lib/audit/service";
+import {
+  findReversibleChange,
+  otherInstallationsOf,
+  undoEmailChange,
+} from "@/lib/auth/email-change";
 import { hashPassword } from "@/lib/auth/password";
 import { signIn } from "@/lib/auth/service";
 import { indexForSearch } from "@/lib/conversations/search-index";
 import { mutate, withDatabase } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { newToken } from "@/lib/platform/link-token";
 import { setCurrentTime } from "@/lib/platform/time";
 import { deleteTenants, settlingMs } from "@/lib/tenant-deletion/delete-tenants";
 import { deleteOrganization } from "@/lib/tenant-deletion/service";
 import { type MoveOptions, type MoveStep, moveTenant } from "@/lib/tenant-move/service";
 import { abortMove, forgetCopy } from "@/lib/tenant-move/undo";
+import { isReserved } from "@/lib/users/service";
 import { applyMigrations } from "@/prisma/migrate";
 import { examineMoves } from "@/server/admin/examine-moves";
 import { ensureDatabase, type Postgres } from "@/server/embedded/postgres";
 import { startTemporaryPostgres } from "@/server/embedded/temporary-postgres";
 import { actInDatabase } from "../support/act-in-database";
-import { as, auditOf, newOrganization, someDevice } from "../support/people";
+import { as, auditOf, newAddress, newOrganization, someDevice } from "../support/people";
 import { onDatabase } from "../support/replicated-postgres";
 
 // No receipt says that nothing is left while another installation has a copy. The source is a cluster
@@ -292,4 +299,27 @@ test("what an earlier version wrote after an organization had left does not keep
     }),
   );
   expect(await moveBack(tenant.slug)).toMatchObject({ id: tenant.id });
+});
+
+test("the old address of a member can reverse a change of address at both installations", async () => {
+  const { tenant, owner } = await newOrganization();
+  const { token, hash } = newToken();
+  const [from, at] = [newAddress(), new Date()];
+  await db().emailChange.create({
+    data: {
+      ...{ tokenHash: newToken().hash, userId: owner.id, from, to: owner.email },
+      ...{ requestedAt: at, expiresAt: at, confirmedAt: at },
+      ...{ undoHash: hash, undoUntil: new Date(at.getTime() + 3_600_000) },
+    },
+  });
+  expect(await otherInstallationsOf(token)).toEqual([]);
+  await moveTenant(optionsOf(tenant.slug));
+  expect(await findReversibleChange(token)).toMatchObject({ from });
+  expect(await otherInstallationsOf(token)).toEqual([origin]);
+
+  await actIn(target);
+  expect(await findReversibleChange(token)).toMatchObject({ from });
+  expect(await otherInstallationsOf(token)).toEqual([]);
+  expect(await isReserved(db(), from)).toBe(true);
+  expect(await undoEmailChange(token, someDevice)).toBe(true);
 });
