@@ -8,6 +8,7 @@ import { AppError } from "@/lib/platform/errors";
 import { replicaReader } from "@/lib/platform/replica";
 import { RoleMissing } from "@/lib/platform/roles";
 import type { Query } from "./dashboard-page";
+import { requirePossibleIds } from "./require-possible-ids";
 
 type Cell = string | number | null;
 
@@ -52,6 +53,7 @@ export function csvRoute<Item, Part extends string = never>(
   // biome-ignore lint/correctness/noComponentHookFactories: it is a route, not a component.
   return async function GET(request: Request, { params }: Context<Part>): Promise<Response> {
     const { tenant: slug, environment: environmentName, ...further } = await params;
+    requirePossibleIds(further);
     const { caller, tenant, environment, user, identity } = await dashboardCaller(
       slug,
       environmentName,

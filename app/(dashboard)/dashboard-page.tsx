@@ -10,6 +10,7 @@ import { AppError } from "@/lib/platform/errors";
 import { log } from "@/lib/platform/log";
 import { RoleMissing, roleNames } from "@/lib/platform/roles";
 import { readViewerTime } from "./read-viewer-time";
+import { requirePossibleIds } from "./require-possible-ids";
 
 type Params = { tenant: string; environment: string } & Record<string, string>;
 export type Query = Record<string, string | string[] | undefined>;
@@ -41,6 +42,7 @@ export function dashboardPage<Part extends string = never>(
   return async function Page({ params, searchParams }: PageProps) {
     const { tenant: slug, environment: name, ...further } = await params;
     return renderOrKeepLast(async () => {
+      requirePossibleIds(further);
       const [place] = await Promise.all([dashboardCaller(slug, name), readViewerTime()]);
       const base = `/${place.tenant.slug}/${place.environment}`;
       try {
@@ -74,6 +76,7 @@ export function objectTitle<Part extends string>(
 ) {
   return async function generateMetadata({ params }: PageProps): Promise<Metadata> {
     const { tenant: slug, environment: name, ...further } = await params;
+    requirePossibleIds(further);
     const { caller } = await dashboardCaller(slug, name);
     try {
       return { title: `${await nameOf(caller, further as Record<Part, string>)} · ${section}` };

@@ -156,11 +156,15 @@ test("404 in the shell for unknown pages and objects, and titles name the object
   const { tenantSlug } = await signUp(page);
   const base = `/${tenantSlug}/test`;
   const missing = "00000000000000000000000000";
-  for (const path of ["nothing", `webhooks/whk_${missing}`, `conversations/cnv_${missing}`]) {
+  const sections = ["agents", "api-keys", "customers", "events", "knowledge", "logs", "webhooks"];
+  const withNul = sections.map((section) => `${section}/%00`);
+  const objects = [`webhooks/whk_${missing}`, `conversations/cnv_${missing}`];
+  for (const path of ["nothing", ...objects, ...withNul]) {
     expect((await page.goto(`${base}/${path}`))?.status(), path).toBe(404);
     await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
     await expect(page.getByRole("navigation", { name: "Pages", exact: true })).toBeVisible();
   }
+  expect((await page.request.get(`${base}/webhooks/%00/csv`)).status()).toBe(404);
   expect((await request.get("/favicon.ico")).status()).toBe(200);
 
   await page.goto(`${base}/webhooks`);
