@@ -32,11 +32,13 @@ const none = (table: string, reference: string, id = "id", bounds = "true") => `
     ) IS NULL`;
 
 /**
- * In the conversation's own row: PostgreSQL checks that again once it has locked the row, but not the
- * messages, which may have been posted since the statement began.
+ * Times follow the sequence, so the newest message decides. Notes are messages, too. PostgreSQL reads
+ * the row's count again once it has locked it. It does not find a message that was posted since the
+ * statement began, so the conversation stays.
  */
-const hasNoNewMessage = (p: P) =>
-  `(row.last_message_at IS NULL OR row.last_message_at <= ${p.requestedAt})`;
+const hasNoNewMessage = (p: P) => `(row.message_count = 0 OR (
+      SELECT m.created_at FROM messages m WHERE m.tenant_id = row.tenant_id AND m.environment = row.environment AND m.conversation_id = row.id AND m.sequence = row.message_count
+    ) <= ${p.requestedAt})`;
 
 /** Counts, one row an hour or a day, and the row in which the wipe was requested. */
 const hourOfRequest = (p: P) => `date_trunc('hour', ${p.requestedAt}, 'UTC')`;

@@ -315,12 +315,12 @@ test("messages and documents that are added to earlier conversations and knowled
   expect(read.documentCounts).toMatchObject({ pending: 0, ready: 1 });
 });
 
-test("a conversation is complete or gone after each batch, and one that gets a message meanwhile stays complete", async () => {
+test("a conversation is complete or gone after each batch, and one that gets a message or a note meanwhile stays complete", async () => {
   const { tenant, owner } = await newOrganization();
   const inTest = await newKey(tenant);
   const count = 12;
   const ids: string[] = [];
-  for (let index = 0; index < 4; index++) {
+  for (let index = 0; index < 5; index++) {
     const { body } = await call(inTest, "POST", "/conversations", { channelId: "web" });
     ids.push(body.id);
     for (let number = 1; number <= count; number++)
@@ -345,20 +345,19 @@ test("a conversation is complete or gone after each batch, and one that gets a m
     expect(found).toEqual(all);
     left.push(id);
   }
-  expect(left).toHaveLength(2);
+  expect(left).toHaveLength(3);
 
   await call(inTest, "POST", `/conversations/${left[0]}/messages`, { text: "Hi" });
+  const note = { text: "Call back at 5", direction: "INTERNAL" };
+  await call(inTest, "POST", `/conversations/${left[1]}/messages`, note);
   await wipeAll(2);
-  expect(await Promise.all(left.map(sequencesOf))).toEqual([[...all, count + 1], null]);
-  expect(await db().message.count({ where: { tenantId: tenant.id } })).toBe(count + 1);
+  const more = [...all, count + 1];
+  expect(await Promise.all(left.map(sequencesOf))).toEqual([more, more, null]);
+  expect(await db().message.count({ where: { tenantId: tenant.id } })).toBe(2 * more.length);
 });
 
-test("a message that is posted while its conversation is deleted stays, with the conversation", async () => {
-  const { tenant, owner } = await newOrganization();
-  const inTest = await newKey(tenant);
-  const { body: kept } = await call(inTest, "POST", "/conversations", { channelId: "web" });
-  await ask(owner, tenant.slug);
-  // The statement has begun, so it does not see the message.
+/** Does `work` after the statement that deletes from `table` has begun, so that it does not see it. */
+async function whileDeletingFrom(table: string, work: () => Promise<void>) {
   const hold = 7;
   await pool().query(`
     CREATE FUNCTION hold_wipe() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -366,15 +365,14 @@ test("a message that is posted while its conversation is deleted stays, with the
       PERFORM pg_advisory_xact_lock_shared(${hold});
       RETURN NULL;
     END $$;
-    CREATE TRIGGER hold_wipe BEFORE DELETE ON conversations FOR EACH STATEMENT EXECUTE FUNCTION hold_wipe()`);
+    CREATE TRIGGER hold_wipe BEFORE DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION hold_wipe()`);
   const client = new pg.Client({ connectionString: env().DATABASE_URL });
   await client.connect();
   try {
     await client.query("SELECT pg_advisory_lock($1)", [hold]);
     const batch = wipeTestData(100);
     await vi.waitUntil(() => hasWaiting(client), { timeout: 120_000 });
-    const posted = await call(inTest, "POST", `/conversations/${kept.id}/messages`, { text: "Hi" });
-    expect(posted.status).toBe(201);
+    await work();
     await client.query("SELECT pg_advisory_unlock($1)", [hold]);
     await batch;
   } finally {
@@ -382,9 +380,23 @@ test("a message that is posted while its conversation is deleted stays, with the
     await pool().query("DROP FUNCTION hold_wipe CASCADE");
   }
   await wipeAll();
-  const { body } = await call(inTest, "GET", `/conversations/${kept.id}/messages`);
-  expect(body.data).toMatchObject([{ text: "Hi", sequence: 1 }]);
-});
+}
+
+test.each(["INBOUND", "INTERNAL"])(
+  "a message (%s) that is posted while its conversation is deleted stays, with the conversation",
+  async (direction) => {
+    const { tenant, owner } = await newOrganization();
+    const inTest = await newKey(tenant);
+    const { body: kept } = await call(inTest, "POST", "/conversations", { channelId: "web" });
+    const messages = `/conversations/${kept.id}/messages`;
+    await ask(owner, tenant.slug);
+    await whileDeletingFrom("conversations", async () => {
+      expect((await call(inTest, "POST", messages, { text: "Hi", direction })).status).toBe(201);
+    });
+    const { body } = await call(inTest, "GET", messages);
+    expect(body.data).toMatchObject([{ text: "Hi", sequence: 1 }]);
+  },
+);
 
 test("an erasure that is in progress clears a conversation that stays", async () => {
   const { tenant, owner, inTest } = await newFilledTenant();
