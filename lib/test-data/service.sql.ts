@@ -69,12 +69,8 @@ const wiped: Wiped[] = [
     table: "customers",
     condition: (p) => `${isOld(p)} AND ${none("conversations", "customer_id")}`,
   },
-  {
-    table: "agent_versions",
-    key: ["agent_id", "version"],
-    condition: (p) =>
-      `${ofOld("agents", "agent_id")(p)} AND ${none("conversations", "agent_id", "agent_id")}`,
-  },
+  // With their versions, so that an agent that stays has all of them. Members publish each one, so
+  // they are few.
   { table: "agents", condition: (p) => `${isOld(p)} AND ${none("conversations", "agent_id")}` },
   {
     table: "document_chunks",

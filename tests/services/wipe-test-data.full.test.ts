@@ -1,5 +1,6 @@
 import pg from "pg";
 import { expect, test, vi } from "vitest";
+import { publishAgent } from "@/lib/agents/versions";
 import { createConversationBody } from "@/lib/conversations/schema";
 import { createConversation } from "@/lib/conversations/service";
 import { workOffErasures } from "@/lib/erasures/work-off-erasures";
@@ -275,6 +276,27 @@ test("rows created while the wipe runs stay, with everything they refer to", asy
   });
   expect((await call(inTest, "GET", `/agents/${agent.id}`)).status).toBe(200);
   expect((await call(inTest, "GET", "/knowledge-bases")).body.data).toEqual([]);
+});
+
+test("an agent that gets a conversation while it is wiped stays, with its versions", async () => {
+  const { tenant, owner } = await newOrganization();
+  const inTest = await newKey(tenant);
+  const { body: agent } = await call(inTest, "POST", "/agents", { name: "Ada" });
+  await mutate(as(owner), (caller) => publishAgent(caller, agent.id));
+  await ask(owner, tenant.slug);
+  // As a conversation that is being created locks it.
+  const client = await pool().connect();
+  await client.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0");
+  await client.query("SELECT 1 FROM agents WHERE id = $1 FOR KEY SHARE", [agent.id]);
+  for (let batch = 0; batch < 3; batch++) await wipeTestData(20);
+  await client.query("ROLLBACK");
+  client.release();
+  await call(inTest, "POST", "/conversations", { channelId: "web", agentId: agent.id });
+  await wipeAll();
+
+  const path = `/agents/${agent.id}`;
+  expect((await call(inTest, "GET", `${path}?version=published`)).status).toBe(200);
+  expect((await call(inTest, "PATCH", path, { name: "Eve" })).status).toBe(200);
 });
 
 test("messages and documents that are added to earlier conversations and knowledge bases stay", async () => {
