@@ -160,14 +160,33 @@ export const isWipeUnfinishedStatement = sql("wipe_is_unfinished", parameters, (
   return `SELECT ${wiped.map(exists).join("\n    OR ")} AS "isLeft"`;
 });
 
-/** Sets the counts of customers that have only newer conversations now. */
+const conversationsOfRow = `(
+    SELECT count(*) FROM conversations c WHERE c.tenant_id = row.tenant_id AND c.environment = row.environment AND c.customer_id = row.id)`;
+
+/**
+ * Locks the customers that still count wiped conversations. Run before the recount, in a statement of
+ * its own, so that the recount sees every conversation that a transaction has counted already. The
+ * counts of the others are right and stay so: a transaction that creates or deletes a conversation
+ * also counts it.
+ */
+export const lockMiscountedCustomersStatement = sql(
+  "lock_miscounted_customers",
+  { tenantId: "text" },
+  (p) => `
+  WITH miscounted AS MATERIALIZED (
+    SELECT id FROM customers AS row WHERE ${ofTest("row", p)} AND row.conversation_count <> ${conversationsOfRow}
+  )
+  SELECT row.id FROM customers AS row JOIN miscounted ON miscounted.id = row.id
+  WHERE ${ofTest("row", p)} ORDER BY row.id FOR NO KEY UPDATE OF row`,
+);
+
+/** Sets the counts of these customers. */
 export const recountConversationsStatement = sql(
   "recount_conversations",
-  parameters,
+  { tenantId: "text", ids: "text[]" },
   (p) => `
-  UPDATE customers AS row SET conversation_count = (
-    SELECT count(*) FROM conversations c WHERE c.tenant_id = row.tenant_id AND c.environment = row.environment AND c.customer_id = row.id)
-  WHERE ${ofTest("row", p)} AND ${isOld(p)}`,
+  UPDATE customers AS row SET conversation_count = ${conversationsOfRow}
+  WHERE ${ofTest("row", p)} AND row.id = ANY (${p.ids})`,
 );
 
 /**

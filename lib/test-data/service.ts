@@ -8,6 +8,7 @@ import { lockTenantAsMember } from "@/lib/tenants/service";
 import {
   isWipeUnfinishedStatement,
   lockKnowledgeBasesStatement,
+  lockMiscountedCustomersStatement,
   lockWipeStatement,
   nextWipeStatement,
   recountConversationsStatement,
@@ -105,11 +106,13 @@ async function wipeBatch(caller: Caller, limit: number): Promise<number> {
   );
   // Another transaction has locked it at the moment.
   if (rest?.isLeft) return 0;
-  for (const statement of [
-    recountConversationsStatement,
-    lockKnowledgeBasesStatement,
-    recountDocumentsStatement,
-  ])
+  const customers = await runSql<{ id: string }>(
+    lockMiscountedCustomersStatement({ tenantId }),
+    caller,
+  );
+  const ids = customers.map(({ id }) => id);
+  await runSql(recountConversationsStatement({ tenantId, ids }), caller);
+  for (const statement of [lockKnowledgeBasesStatement, recountDocumentsStatement])
     await runSql(statement({ tenantId, requestedAt }), caller);
   await caller.db.wipeTask.delete({ where: { tenantId } });
   await recordAudit(caller, {

@@ -420,6 +420,39 @@ test.each(["INBOUND", "INTERNAL"])(
   },
 );
 
+test("a conversation that is being created while the wipe ends is counted", async () => {
+  const { tenant, owner } = await newOrganization();
+  const inTest = await newKey(tenant);
+  const { body: customer } = await call(inTest, "POST", "/customers", { name: "Ada" });
+  const body = { channelId: "web", customerId: customer.id };
+  await call(inTest, "POST", "/conversations", body);
+  await ask(owner, tenant.slug);
+  await call(inTest, "POST", "/conversations", body);
+  let wiping: Promise<void> | undefined;
+  await mutate(inTest.identity, async (caller) => {
+    await createConversation(caller, createConversationBody.parse(body));
+    wiping = wipeAll();
+    await vi.waitUntil(() => hasWaiting(pool(), "%customers%"), { timeout: 10_000 });
+  });
+  await wiping;
+  const { body: read } = await call(inTest, "GET", `/customers/${customer.id}`);
+  expect(read.conversationCount).toBe(2);
+});
+
+test("a conversation that is wiped after it moved to a new customer is no longer counted", async () => {
+  const { tenant, owner } = await newOrganization();
+  const inTest = await newKey(tenant);
+  const { body: conversation } = await call(inTest, "POST", "/conversations", { channelId: "web" });
+  await ask(owner, tenant.slug);
+  const { body: customer } = await call(inTest, "POST", "/customers", { name: "Ada" });
+  const move = { customerId: customer.id };
+  const moved = await call(inTest, "PATCH", `/conversations/${conversation.id}`, move);
+  expect(moved.status).toBe(200);
+  await wipeAll();
+  const { body: read } = await call(inTest, "GET", `/customers/${customer.id}`);
+  expect(read.conversationCount).toBe(0);
+});
+
 test("an erasure that is in progress clears a conversation that stays", async () => {
   const { tenant, owner, inTest } = await newFilledTenant();
   const { body: customer } = await call(inTest, "POST", "/customers", { name: "Ada" });
