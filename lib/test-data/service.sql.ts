@@ -40,6 +40,16 @@ const hasNoNewMessage = (p: P) => `(row.message_count = 0 OR (
       SELECT m.created_at FROM messages m WHERE m.tenant_id = row.tenant_id AND m.environment = row.environment AND m.conversation_id = row.id AND m.sequence = row.message_count
     ) <= ${p.requestedAt})`;
 
+/**
+ * An upload changes the counts of its knowledge base. One that commits after the statement began is not
+ * among the documents that the statement sees, and would be deleted with the base. PostgreSQL reads
+ * the base again once it has locked it, so the base stays. A conversation needs no such check: its
+ * reference refuses the deletion of its customer or agent, and the batch is repeated.
+ */
+const isUnchanged = `row.xmin = (
+      SELECT b.xmin FROM knowledge_bases b WHERE b.tenant_id = row.tenant_id AND b.environment = row.environment AND b.id = row.id
+    )`;
+
 /** Counts, one row an hour or a day, and the row in which the wipe was requested. */
 const hourOfRequest = (p: P) => `date_trunc('hour', ${p.requestedAt}, 'UTC')`;
 const dayOfRequest = (p: P) => `(${p.requestedAt} AT TIME ZONE 'UTC')::date`;
@@ -84,7 +94,8 @@ const wiped: Wiped[] = [
   },
   {
     table: "knowledge_bases",
-    condition: (p) => `${isOld(p)} AND ${none("documents", "knowledge_base_id")}`,
+    condition: (p) =>
+      `${isOld(p)} AND ${none("documents", "knowledge_base_id")} AND ${isUnchanged}`,
   },
   {
     table: "delivery_attempts",

@@ -420,6 +420,37 @@ test.each(["INBOUND", "INTERNAL"])(
   },
 );
 
+test("a document that is uploaded while its knowledge base is deleted stays, with the base", async () => {
+  const { tenant, owner } = await newOrganization();
+  const inTest = await newKey(tenant);
+  const { body: base } = await call(inTest, "POST", "/knowledge-bases", { name: "Handbook" });
+  const documents = `/knowledge-bases/${base.id}/documents`;
+  await ask(owner, tenant.slug);
+  await whileDeletingFrom("knowledge_bases", async () => {
+    const uploaded = await call(inTest, "POST", documents, { name: "a.md", text: "Later" });
+    expect(uploaded.status).toBe(201);
+  });
+  const { body: list } = await call(inTest, "GET", documents);
+  expect(list.data).toMatchObject([{ name: "a.md" }]);
+});
+
+test.each(["customer", "agent"])(
+  "a conversation that is created while its %s is deleted stays, with what it refers to",
+  async (kind) => {
+    const { tenant, owner } = await newOrganization();
+    const inTest = await newKey(tenant);
+    const { body: used } = await call(inTest, "POST", `/${kind}s`, { name: "Ada" });
+    await ask(owner, tenant.slug);
+    const body = { channelId: "web", [`${kind}Id`]: used.id };
+    await whileDeletingFrom(`${kind}s`, async () => {
+      expect((await call(inTest, "POST", "/conversations", body)).status).toBe(201);
+    });
+    const { body: list } = await call(inTest, "GET", "/conversations");
+    expect(list.data).toMatchObject([body]);
+    expect((await call(inTest, "GET", `/${kind}s/${used.id}`)).status).toBe(200);
+  },
+);
+
 test("a conversation that is being created while the wipe ends is counted", async () => {
   const { tenant, owner } = await newOrganization();
   const inTest = await newKey(tenant);
