@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
 import {
   failStuckDocuments,
@@ -15,6 +15,7 @@ import { env } from "@/lib/platform/env";
 import { startProcessing } from "@/lib/scheduling/process-documents";
 import { repeat } from "@/lib/scheduling/repeat";
 import { listenForWakeUps } from "@/lib/scheduling/wake-listener";
+import { hasWaiting } from "../support/locks";
 import { newDocument } from "../support/stored-document";
 import { newPartition } from "../support/webhooks";
 
@@ -169,6 +170,24 @@ test("a stuck document that cannot be failed holds up no other", async () => {
   for (let run = 0; run < 3; run++) await failStuckDocuments(1);
   const rows = await db().document.findMany({ where: partition, orderBy: { id: "asc" } });
   expect(rows.map(({ status }) => status)).toEqual(["PROCESSING", "FAILED", "FAILED"]);
+});
+
+test("a stuck document that is replaced before it is failed gets another 15 minutes", async () => {
+  const partition = await newPartition();
+  const document = await newDocument(partition, "Text");
+  const { id } = document;
+  const data = { status: "PROCESSING", startedAt: new Date(0) } as const;
+  await db().document.updateMany({ where: { id }, data });
+  const client = await pool().connect();
+  await client.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0");
+  // As a replacement that a worker has claimed.
+  await client.query("UPDATE documents SET started_at = now() WHERE id = $1", [id]);
+  const failing = failStuckDocuments(100);
+  await vi.waitUntil(() => hasWaiting(client), { timeout: 10_000 });
+  await client.query("COMMIT");
+  client.release();
+  await failing;
+  await until(partition, document, "PROCESSING");
 });
 
 test("a file of which the store returns only a part, or other bytes, is tried again", async () => {

@@ -157,12 +157,15 @@ export const releaseAllStatement = sql(
   UPDATE documents SET lease_expires_at = clock_timestamp() WHERE status = 'PROCESSING' AND lease_expires_at > clock_timestamp() RETURNING 1`,
 );
 
-/** Documents that have been processing for this many seconds. */
+/**
+ * Documents that have been processing for this many seconds, and since when. One that is replaced
+ * afterwards is processed from the start, and is no longer stuck.
+ */
 export const findStuckDocumentsStatement = sql(
   "stuck_documents",
   { now: "clock", stuckSeconds: "float8", except: "text[]", limit: "int" },
   (p) => `
-  SELECT tenant_id AS "tenantId", environment, id FROM documents
+  SELECT tenant_id AS "tenantId", environment, id, started_at AS "startedAt" FROM documents
   WHERE status = 'PROCESSING' AND started_at <= ${timeOf(p.now)} - make_interval(secs => ${p.stuckSeconds})
     AND id <> ALL (${p.except}) AND ${isNotMoving("tenant_id")}
   LIMIT ${p.limit}`,

@@ -202,13 +202,19 @@ const publish = (
     return (await runSql(published, caller)).length > 0;
   });
 
-/** Without a lease holder, no matter who holds the lease. */
+/** The process that holds the lease, or any process since the document was first claimed. */
+type Processing = { leaseHolder: string } | { startedAt: Date };
+
+/** Only while this processing continues. */
 function fail(
-  document: DocumentReference & { leaseHolder?: string },
+  document: DocumentReference & Processing,
   errorCode: DocumentErrorCode,
 ): Promise<boolean> {
-  const { tenantId, environment, id, leaseHolder } = document;
-  const where = { tenantId, environment, id, ...(leaseHolder && { leaseHolder }) };
+  const { tenantId, environment, id } = document;
+  const processing =
+    "leaseHolder" in document
+      ? { leaseHolder: document.leaseHolder }
+      : { startedAt: document.startedAt };
   const error = { errorCode, errorMessage: documentErrors[errorCode] };
   const data = { ...error, status: "FAILED" as const, leaseHolder: null, leaseExpiresAt: null };
   return finish(
@@ -216,7 +222,7 @@ function fail(
     "FAILED",
     async ({ db }) => {
       const { count } = await db.document.updateMany({
-        where: { ...where, status: "PROCESSING" },
+        where: { tenantId, environment, id, ...processing, status: "PROCESSING" },
         data: { ...data, updatedAt: now() },
       });
       return count > 0;
@@ -269,13 +275,13 @@ const leftOutDocuments = leaveOut("a stuck document could not be failed and will
  * stuck and keep waiting.
  */
 export async function failStuckDocuments(limit: number): Promise<number> {
-  const rows = await runSql<DocumentReference>(
+  const rows = await runSql<DocumentReference & { startedAt: Date }>(
     findStuckDocumentsStatement({ stuckSeconds, except: leftOutDocuments.ids(), limit }),
   );
-  for (const reference of rows) {
-    const { tenantId, environment, id } = reference;
+  for (const stuck of rows) {
+    const { tenantId, environment, id } = stuck;
     await leftOutDocuments.attempt(id, { tenantId, environment, documentId: id }, () =>
-      fail(reference, "timeout"),
+      fail(stuck, "timeout"),
     );
   }
   return rows.length;
