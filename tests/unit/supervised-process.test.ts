@@ -1,10 +1,12 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test, vi } from "vitest";
 import { supervise } from "@/server/embedded/supervised-process";
 import { listedLog } from "../support/listed-log";
+
+const guard = pathToFileURL(path.resolve("server/embedded/exit-with-supervisor.mjs")).href;
 
 test("a process that dies after the clock was set back an hour starts again within a second", async () => {
   const { lines, notices, log } = listedLog();
@@ -39,7 +41,6 @@ test("a process is released once, and so is the one that replaces it", async () 
 });
 
 test("a process ends if its supervisor was killed before the process could notice", async () => {
-  const guard = pathToFileURL(path.resolve("server/embedded/exit-with-supervisor.mjs")).href;
   const late = `
     if (process.connected) await new Promise((gone) => process.once("disconnect", gone));
     await import("${guard}");`;
@@ -49,4 +50,12 @@ test("a process ends if its supervisor was killed before the process could notic
   });
   child.disconnect();
   expect(await once(child, "exit")).toEqual([1, null]);
+});
+
+// As with `npm run dev`: Turbopack starts such a process for the styles of every page.
+test("a process that web starts with its own options runs without a channel to the supervisor", () => {
+  const env = { ...process.env, NODE_OPTIONS: `--import=${guard}` };
+  const program = 'console.log("runs")';
+  const { status, stdout } = spawnSync(process.execPath, ["--eval", program], { env });
+  expect([status, stdout.toString()]).toEqual([0, "runs\n"]);
 });
