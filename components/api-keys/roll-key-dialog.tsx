@@ -4,6 +4,7 @@ import { useState } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { FormDialog } from "@/components/shell/form-dialog";
 import { Notice } from "@/components/ui/notice";
+import { rateLimitOf } from "@/lib/api-keys/rate-limit";
 import { atTime } from "./describe-key";
 import type { KeyActions, KeyChoices, KeySummary, RevealedKey } from "./types";
 
@@ -63,6 +64,14 @@ export function RollKeyDialog({ apiKey, choices, rollKey, onRolled, onClosed }: 
             </div>
           </fieldset>
           <p aria-live="polite">{consequence(apiKey, overlap.hours)}</p>
+          {overlap.hours > 0 &&
+          rateLimitOf(apiKey, choices.planRateLimit) > choices.planRateLimit ? (
+            <Notice variant="warn">
+              Only the new key has the limit that an operator set. Until it stops working,{" "}
+              {apiKey.hint} is limited to your plan’s {choices.planRateLimit.toLocaleString("en")}{" "}
+              requests per minute.
+            </Notice>
+          ) : null}
           {overlap.hours === 0 && requestsLastDay > 0 ? (
             <Notice variant="warn">
               It was used for {requestsLastDay.toLocaleString("en")} requests in the last 24 hours.

@@ -21,6 +21,7 @@ export type KeySummary = {
   scopes: Scope[];
   allowedIps: string[];
   rateLimitPerMinute: number | null;
+  isCappedByPlan: boolean;
   expiresAt: string | null;
   /** In words; null for a key that was never used. */
   lastUsed: string | null;

@@ -1,3 +1,4 @@
+import { rateLimitOf } from "@/lib/api-keys/rate-limit";
 import type { Scope } from "@/lib/api-keys/scopes";
 import type { Caller } from "@/lib/platform/caller";
 import { notFound } from "@/lib/resources/not-found";
@@ -23,7 +24,7 @@ export async function getAccount({ db, partition, actor }: Caller): Promise<Acco
       scopes: key.scopes as Scope[],
       expiresAt: key.expiresAt?.toISOString() ?? null,
     },
-    rateLimit: { limit: key.rateLimitPerMinute ?? planRateLimits[tenant.plan], windowSeconds: 60 },
+    rateLimit: { limit: rateLimitOf(key, planRateLimits[tenant.plan]), windowSeconds: 60 },
     createdAt: tenant.createdAt.toISOString(),
   };
 }

@@ -4,6 +4,7 @@ import { sql } from "@/lib/platform/sql";
 import { planRateLimits, planTenantRateLimits } from "@/lib/tenants/service";
 import type { Environment, Plan } from "@/prisma/generated/enums";
 import type { ApiKeyModel } from "@/prisma/generated/models";
+import { rateLimitOf } from "./rate-limit";
 import { allowList } from "./schema";
 import type { Scope } from "./scopes";
 
@@ -102,6 +103,7 @@ type Row = Pick<
   | "scopes"
   | "allowedIps"
   | "rateLimitPerMinute"
+  | "isCappedByPlan"
   | "expiresAt"
   | "revokedAt"
   | "suspendedAt"
@@ -112,7 +114,7 @@ const findKeysStatement = sql(
   { hashes: "bytea[]" },
   (p) => `
   SELECT k.id, k.tenant_id AS "tenantId", k.environment, k.name, k.hash, k.scopes, k.allowed_ips AS "allowedIps",
-    k.rate_limit_per_minute AS "rateLimitPerMinute", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
+    k.rate_limit_per_minute AS "rateLimitPerMinute", k.is_capped_by_plan AS "isCappedByPlan", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
     k.suspended_at AS "suspendedAt", t.plan, t.moved_to AS "movedTo"
   FROM api_keys k JOIN tenants t ON t.id = k.tenant_id WHERE k.hash = ANY (${p.hashes})`,
 );
@@ -156,7 +158,7 @@ async function runBatches(): Promise<void> {
 
 function toKnownKey(row: Row): KnownKey {
   const { plan, movedTo } = row;
-  const rateLimitPerMinute = row.rateLimitPerMinute ?? planRateLimits[plan];
+  const rateLimitPerMinute = rateLimitOf(row, planRateLimits[plan]);
   const networks = row.allowedIps.length > 0 ? allowList(row.allowedIps) : null;
   return {
     id: row.id,

@@ -22,6 +22,7 @@ import {
   auditedSettings,
   forgetKey,
   insertApiKey,
+  isCappedByPlan,
   lockLivingKey,
   requireApiKey,
   requireRateLimit,
@@ -40,7 +41,8 @@ export async function createApiKey(caller: Caller, input: CreateApiKey) {
   await requireStepUp(caller, "createApiKey");
   await requireRateLimit(caller, input.rateLimitPerMinute);
   await requireRoomForKey(caller, "Revoke keys that you no longer need.");
-  const { apiKey, key } = await insertApiKey(caller, input);
+  const isCapped = isCappedByPlan(caller);
+  const { apiKey, key } = await insertApiKey(caller, { ...input, isCappedByPlan: isCapped });
   await recordAudit(caller, {
     action: "api_key.created",
     targetId: apiKey.id,
@@ -122,11 +124,13 @@ export async function partitionOfApiKey(id: string): Promise<Partition> {
 export async function updateApiKey(caller: Caller, id: string, input: UpdateApiKey) {
   requireRole(caller, "ADMIN", "change API keys");
   const before = await lockLivingKey(caller, id, "changed");
-  if (input.rateLimitPerMinute !== before.rateLimitPerMinute)
-    await requireRateLimit(caller, input.rateLimitPerMinute);
+  const { rateLimitPerMinute: limit = before.rateLimitPerMinute } = input;
+  const isNewLimit = limit !== before.rateLimitPerMinute;
+  if (isNewLimit) await requireRateLimit(caller, limit);
 
   const where = { tenantId_environment_id: { ...caller.partition, id } };
-  const after = await caller.db.apiKey.update({ where, data: input });
+  const data = { ...input, ...(isNewLimit && { isCappedByPlan: isCappedByPlan(caller) }) };
+  const after = await caller.db.apiKey.update({ where, data });
   const [was, is] = [auditedSettings(before), auditedSettings(after)];
   const changed = changedFields(was, is);
   if (changed.length === 0) return withoutHash(after);
@@ -143,7 +147,7 @@ export async function updateApiKey(caller: Caller, id: string, input: UpdateApiK
 /**
  * Creates a key with the same settings. The old key stays valid for the overlap, but not past its
  * own expiry. If the old key was created with a lifetime, the new one gets the same lifetime from
- * now on.
+ * now on. If a user rolls it, only the new key has a limit that an operator raised.
  * @returns the new row, the new key, which cannot be retrieved again, and the old row.
  * @throws AppError `invalid-transition` for a revoked or expired key, `rotation-in-progress` for
  * one that was already rolled
@@ -171,6 +175,7 @@ export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
   const lifetimeMs = before.expiresAt && before.expiresAt.getTime() - before.createdAt.getTime();
   const { apiKey, key } = await insertApiKey(caller, {
     ...settingsOf(before),
+    isCappedByPlan: before.isCappedByPlan,
     expiresAt: lifetimeMs === null ? null : new Date(now.getTime() + lifetimeMs),
   });
 
@@ -180,7 +185,12 @@ export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
   const where = { tenantId_environment_id: { ...caller.partition, id } };
   const replaced = await caller.db.apiKey.update({
     where,
-    data: { expiresAt, replacedById: apiKey.id },
+    data: {
+      expiresAt,
+      replacedById: apiKey.id,
+      // Otherwise, a user who rotates again and again has many keys with the raised limit.
+      isCappedByPlan: before.isCappedByPlan || isCappedByPlan(caller),
+    },
   });
   await forgetKey(caller, replaced);
   await recordAudit(caller, {

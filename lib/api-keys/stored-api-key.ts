@@ -18,7 +18,10 @@ import { apiKeyStatus } from "./status";
 /** The maximum number of keys in an environment that are neither revoked nor expired. */
 const maximumApiKeys = 100;
 
-export async function insertApiKey(caller: Caller, input: CreateApiKey) {
+export async function insertApiKey(
+  caller: Caller,
+  input: CreateApiKey & Pick<ApiKeyModel, "isCappedByPlan">,
+) {
   const { key, hash, hint } = generateKey(caller.partition.environment);
   const apiKey = await caller.db.apiKey.create({
     data: {
@@ -33,6 +36,7 @@ export async function insertApiKey(caller: Caller, input: CreateApiKey) {
       expiresAt: input.expiresAt ?? null,
       allowedIps: input.allowedIps ?? [],
       rateLimitPerMinute: input.rateLimitPerMinute ?? null,
+      isCappedByPlan: input.isCappedByPlan,
     },
   });
   if (apiKey.environment === "live") await announceLiveKey(caller, apiKey);
@@ -122,12 +126,15 @@ export async function forgetKey(
   await forgetKeys(caller, [key]);
 }
 
+/** A limit that this caller chooses never exceeds the plan's. */
+export const isCappedByPlan = ({ actor }: Caller): boolean => actor.type === "USER";
+
 /** Users can set any limit up to their plan's. Only an operator can exceed it. */
 export async function requireRateLimit(
   caller: Caller,
   wanted: number | null | undefined,
 ): Promise<void> {
-  if (caller.actor.type !== "USER" || !wanted) return;
+  if (!isCappedByPlan(caller) || !wanted) return;
   const limit = await rateLimitOfPlan(caller);
   if (wanted > limit)
     throw invalidBody(

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { scopes } from "@/lib/api-keys/scopes";
 import {
+  createApiKey,
   findPredecessor,
   getApiKey,
   listApiKeys,
@@ -17,7 +18,8 @@ import {
 import { type Caller, type Identity, mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";
-import type { Role } from "@/prisma/generated/enums";
+import { setPlan } from "@/lib/tenants/service";
+import type { Plan, Role } from "@/prisma/generated/enums";
 import { call, newKey, newTenant, type TestTenant, withoutIds } from "../support/api";
 import { newMember } from "../support/people";
 
@@ -236,6 +238,55 @@ test("only owners and admins roll and change keys, and never beyond the limit of
   });
   expect(await limit(60)).toMatchObject({ rateLimitPerMinute: 60 });
   expect(await rename("OWNER")).toMatchObject({ name: "Mine" });
+});
+
+const policyOf = async (key: string) =>
+  (await call({ key }, "GET", "/account")).headers.get("ratelimit-policy");
+const raised = '"default";q=5000;w=60';
+const free = '"default";q=60;w=60, "tenant";q=600;w=60';
+
+test("only the newest key has the limit that an operator raised, however often a user rotates it", async () => {
+  const tenant = await newTenant({ rateLimitPerMinute: 5_000 });
+  const admin = await asMember(tenant, "ADMIN");
+  const keys = [tenant.key];
+  for (let id = tenant.keyId; keys.length < 4; ) {
+    const { apiKey, key } = await mutate(admin, (caller) => rollApiKey(caller, id, "7d"));
+    await mutate(admin, (caller) => updateApiKey(caller, apiKey.id, { name: `${keys.length}` }));
+    keys.push(key);
+    id = apiKey.id;
+  }
+  expect(await Promise.all(keys.map(policyOf))).toEqual([free, free, free, raised]);
+});
+
+test("both keys have the limit that an operator raised if an operator rotates", async () => {
+  const tenant = await newTenant({ rateLimitPerMinute: 5_000 });
+  const { key } = await mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, "7d"));
+  expect([await policyOf(tenant.key), await policyOf(key)]).toEqual([raised, raised]);
+});
+
+test("after a downgrade, only a limit that an operator set exceeds the new plan's, also after a roll", async () => {
+  const tenant = await newTenant({ rateLimitPerMinute: 5_000 });
+  const admin = await asMember(tenant, "ADMIN");
+  const change = (plan: Plan) => mutate(tenant.identity, (caller) => setPlan(caller, plan));
+  const create = (rateLimitPerMinute: number | null) =>
+    mutate(admin, (caller) =>
+      createApiKey(caller, { name: "key", scopes: ["read:usage"], rateLimitPerMinute }),
+    );
+  await change("SCALE");
+  const [chosen, changed] = [await create(6_000), await create(null)];
+  await mutate(admin, (caller) =>
+    updateApiKey(caller, changed.apiKey.id, { rateLimitPerMinute: 5_000 }),
+  );
+  await change("FREE");
+  const { key } = await mutate(admin, (caller) => rollApiKey(caller, chosen.apiKey.id, "24h"));
+
+  const keys = [chosen.key, key, changed.key, tenant.key];
+  expect(await Promise.all(keys.map(policyOf))).toEqual([free, free, free, raised]);
+  const account = await call({ key }, "GET", "/account");
+  expect(account.body.rateLimit).toEqual({ limit: 60, windowSeconds: 60 });
+
+  await change("SCALE");
+  await expect.poll(() => policyOf(key)).toBe('"default";q=6000;w=60, "tenant";q=60000;w=60');
 });
 
 test("404 is the same for keys of another tenant, of the other environment, and for a missing key", async () => {

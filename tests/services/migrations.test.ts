@@ -124,3 +124,27 @@ CREATE INDEX CONCURRENTLY pets_idx ON pets (id);`;
     await pool.end();
   }
 });
+
+test("keys above their plan count as raised by an operator when the limits of others are capped", async () => {
+  const pool = new pg.Pool({ connectionString: await newDatabase() });
+  try {
+    await pool.query(`
+      ALTER TABLE api_keys DROP COLUMN is_capped_by_plan;
+      INSERT INTO tenants (id, slug, name, plan, created_at, moved_to)
+        VALUES ('free', 'free', '', 'FREE', now(), NULL), ('scale', 'scale', '', 'SCALE', now(), NULL),
+          ('moved', 'moved', '', 'SCALE', now(), 'https://example.com');
+      INSERT INTO api_keys (tenant_id, environment, id, name, hash, hint, scopes, allowed_ips, created_at, rate_limit_per_minute)
+        SELECT tenant, 'test', tenant || ' ' || coalesce(rate, 0), '', (tenant || coalesce(rate, 0))::bytea, '', '{}', '{}', now(), rate
+        FROM unnest(ARRAY['free', 'scale', 'moved']) tenant, unnest(ARRAY[NULL, 60, 6000, 6001]) rate`);
+    const name = "20261129182437_cap_rate_limits_by_plan";
+    const script = readFileSync(`prisma/migrations/${name}/migration.sql`, "utf8");
+    await runMigration(pool, script);
+    await runMigration(pool, script);
+    const { rows } = await pool.query(
+      "SELECT id FROM api_keys WHERE is_capped_by_plan ORDER BY id",
+    );
+    expect(rows.map(({ id }) => id)).toEqual(["free 60", "scale 60", "scale 6000"]);
+  } finally {
+    await pool.end();
+  }
+});

@@ -33,6 +33,7 @@ export function keySummary(key: ApiKey, lastDay: RequestCount[], now: Date): Key
     scopes: key.scopes as KeySummary["scopes"],
     allowedIps: key.allowedIps,
     rateLimitPerMinute: key.rateLimitPerMinute,
+    isCappedByPlan: key.isCappedByPlan,
     expiresAt: key.expiresAt?.toISOString() ?? null,
     lastUsed: key.lastUsedAt && relativeTime(key.lastUsedAt, now),
     requestsLastDay: requestsPerHour(lastDay).reduce((total, count) => total + count, 0),

@@ -13,6 +13,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
+import { rateLimitOf } from "@/lib/api-keys/rate-limit";
 import { findPredecessor, getApiKey } from "@/lib/api-keys/service";
 import { apiKeyStatus } from "@/lib/api-keys/status";
 import { listAuditTrail } from "@/lib/audit/service";
@@ -52,7 +53,12 @@ export default dashboardPage<"keyId">(
     const hasEnded = status === "revoked" || status === "expired";
     const logs = `${base}/logs?apiKeyId=${key.id}`;
     const summary = keySummary(key, hours.get(key.id) ?? [], now);
-    const terms = { ...summary, end: key.expiresAt ? onDay(key.expiresAt) : null };
+    const rateLimit = rateLimitOf(key, choices.planRateLimit);
+    const terms = {
+      ...summary,
+      rateLimitPerMinute: key.rateLimitPerMinute && rateLimit,
+      end: key.expiresAt ? onDay(key.expiresAt) : null,
+    };
     return (
       <KeyDialogs choices={choices} actions={bindKeyActions({ tenant: tenant.slug, environment })}>
         <PageHeader
@@ -94,10 +100,7 @@ export default dashboardPage<"keyId">(
                 },
                 {
                   name: "Rate limit",
-                  value:
-                    key.rateLimitPerMinute === null
-                      ? `${choices.planRateLimit.toLocaleString("en")} requests per minute (plan default)`
-                      : `${key.rateLimitPerMinute.toLocaleString("en")} requests per minute`,
+                  value: `${rateLimit.toLocaleString("en")} requests per minute${rateLimitOrigin(key, rateLimit)}`,
                 },
                 ...(predecessor
                   ? [{ name: "Replaces", value: <KeyLink apiKey={predecessor} base={base} /> }]
@@ -153,6 +156,12 @@ export default dashboardPage<"keyId">(
     );
   },
 );
+
+function rateLimitOrigin({ rateLimitPerMinute }: ApiKey, rateLimit: number): string {
+  if (rateLimitPerMinute === null) return " (plan default)";
+  if (rateLimitPerMinute === rateLimit) return "";
+  return ` (plan limit; the key’s own is ${rateLimitPerMinute.toLocaleString("en")})`;
+}
 
 async function auditTrail(caller: Caller, keyId: string) {
   const entries = await listAuditTrail(caller, keyId);
