@@ -568,6 +568,22 @@ test("200 deletes a knowledge base at once, with its documents and files", async
   expect(await db().strayBlob.count({ where: partition })).toBe(2);
 });
 
+test("a document that is read after its knowledge base was deleted raises no event", async () => {
+  const tenant = await newTenant();
+  const { body: base } = await call(tenant, "POST", "/knowledge-bases", { name: "Manual" });
+  const path = `/knowledge-bases/${base.id}`;
+  const ids = [];
+  // The second one has no text, so it fails.
+  for (const text of ["Some words", " "]) {
+    const { body } = await call(tenant, "POST", `${path}/documents`, { name: "a.txt", text });
+    ids.push(body.id);
+  }
+  await call(tenant, "DELETE", path);
+  for (const id of ids)
+    expect(await processDocument({ ...tenant.identity.partition, id })).toBe(true);
+  expect((await typesOf(tenant)).at(-1)).toBe("knowledge_base.deleted");
+});
+
 test("200 deletes a draft agent; 409 for one that was published or that conversations refer to", async () => {
   const tenant = await newTenant();
   const newAgent = async () => (await call(tenant, "POST", "/agents", { name: "A" })).body.id;

@@ -220,22 +220,24 @@ type Change = { from: DocumentStatus | null; to: DocumentStatus | null; sizeByte
 /**
  * Updates the counts in the transaction that adds, removes or changes a document. Call it last,
  * because it locks the knowledge base's row until the transaction ends.
+ * @returns whether the knowledge base is deleted, which does not change until then
  */
 export async function countDocument(
   { db, partition }: Caller,
   id: string,
   { from, to, sizeBytes = 0 }: Change,
-): Promise<void> {
+): Promise<{ isDeleted: boolean }> {
   const isCounted = from !== to;
-  await db.knowledgeBase.update({
+  const { deletedAt } = await db.knowledgeBase.update({
     where: { tenantId_environment_id: { ...partition, id } },
     data: {
       ...(isCounted && from && { [counters[from]]: { decrement: 1 } }),
       ...(isCounted && to && { [counters[to]]: { increment: 1 } }),
       ...(sizeBytes !== 0 && { sizeBytes: { increment: sizeBytes } }),
     },
-    select: { id: true },
+    select: { deletedAt: true },
   });
+  return { isDeleted: deletedAt !== null };
 }
 
 export function toKnowledgeBase(row: KnowledgeBaseModel): KnowledgeBase {

@@ -232,7 +232,7 @@ function fail(
 }
 
 /**
- * Records the event of a final status once.
+ * Records the event of a final status once, unless the knowledge base is deleted.
  * @param set sets the status, only while the document is being processed. @returns whether it did
  */
 async function finish(
@@ -247,12 +247,14 @@ async function finish(
     const row = await caller.db.document.findUniqueOrThrow({
       where: { tenantId_environment_id: { ...partition, id } },
     });
-    await recordEvent(
-      caller,
-      status === "READY" ? "document.ready" : "document.failed",
-      toDocument(row),
-    );
-    await countDocument(caller, row.knowledgeBaseId, { from: "PROCESSING", to: status });
+    // Counted first, so that the knowledge base cannot be deleted before the event is recorded. The
+    // documents of a deleted one raise no event of their own.
+    const change = { from: "PROCESSING", to: status } as const;
+    const { isDeleted } = await countDocument(caller, row.knowledgeBaseId, change);
+    if (!isDeleted) {
+      const type = status === "READY" ? "document.ready" : "document.failed";
+      await recordEvent(caller, type, toDocument(row));
+    }
     return true;
   });
   if (hasFinished) meter()?.count("documents", { error });
