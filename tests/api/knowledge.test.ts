@@ -922,6 +922,18 @@ describe("changing", () => {
     expect(await counts()).toEqual({ pending: 0, processing: 0, ready: 0, failed: 0 });
   });
 
+  test("200 in an environment over its quota unless the replacement is larger, then 409 limit-reached", async () => {
+    const tenant = await newTenant();
+    const { url } = await documentIn(tenant, "The old fox.");
+    await storeEarlier(tenant.identity.partition, 1_000_000_000);
+    for (const [text, expected] of [
+      ["The new hare.", { status: 409, body: kind("limit-reached") }],
+      ["The new fox.", { status: 200, body: { sizeBytes: 12 } }],
+      ["A fox.", { status: 200, body: { sizeBytes: 6 } }],
+    ] as const)
+      expect(await replace(tenant, url, formOf(text, "a.txt"))).toMatchObject(expected);
+  });
+
   test("409 for bytes that another document has; the document's own bytes change nothing", async () => {
     const tenant = await newTenant();
     const { base, url } = await documentIn(tenant);
