@@ -54,7 +54,7 @@ export async function removeFactor(transaction: Db, user: Owner, how: How): Prom
 
 async function requireNoneNeeded(transaction: Db, userId: string): Promise<void> {
   const requiring = await transaction.membership.findMany({
-    where: { userId, tenant: { movedTo: null, requiresSecondFactor: true } },
+    where: { userId, suspendedAt: null, tenant: { movedTo: null, requiresSecondFactor: true } },
     select: { tenant: { select: { name: true } } },
     orderBy: { tenantId: "asc" },
   });

@@ -653,4 +653,19 @@ describe("an organization that requires a second factor", () => {
     await removePasskey(user, authenticator.id, newDevice());
     expect(await signedIn(user.id)).toMatchObject({ hasSecondFactor: false });
   });
+
+  test("does not stop a suspended member from removing their last one", async () => {
+    const { tenant } = await newOrganization();
+    await db().tenant.update({ where: { id: tenant.id }, data: { requiresSecondFactor: true } });
+    const { user } = await withPasskey();
+    await db().membership.create({
+      data: {
+        ...{ tenantId: tenant.id, userId: user.id, role: "MEMBER" },
+        ...{ createdAt: new Date(), suspendedAt: new Date() },
+      },
+    });
+    const [passkey] = (await describeSecondFactor(user)).passkeys;
+    await removePasskey(user, passkey?.id ?? "", newDevice());
+    expect((await describeSecondFactor(user)).passkeys).toEqual([]);
+  });
 });
