@@ -97,10 +97,11 @@ async function accept(
 
   const at = now();
   // A user who became a member in the meantime keeps their role.
-  await transaction.membership.createMany({
+  const { count } = await transaction.membership.createMany({
     data: [{ tenantId, userId: user.id, role, createdAt: at }],
     skipDuplicates: true,
   });
+  const isNew = count > 0;
   await transaction.invitation.update({
     where: { tenantId_id: { tenantId, id } },
     data: { acceptedAt: at, acceptedById: user.id },
@@ -114,9 +115,9 @@ async function accept(
   await recordAudit(withDatabase(identity, transaction), {
     action: "invitation.accepted",
     targetId: id,
-    changes: { after: { email, role } },
+    changes: { after: { email, ...(isNew && { role }) } },
   });
-  if (role === "OWNER") await announceOwner(transaction, tenantId, user.id);
+  if (isNew && role === "OWNER") await announceOwner(transaction, tenantId, user.id);
   return { tenantSlug: tenant.slug };
 }
 

@@ -120,6 +120,26 @@ test("accepting twice concurrently creates one membership and one entry", async 
   ).toHaveLength(1);
 });
 
+test("a member who accepts an invitation as owner keeps their role, and no one is told otherwise", async () => {
+  const { tenant, owner } = await newOrganization();
+  const member = await newMember(tenant.id, "VIEWER");
+  const email = newAddress();
+  const { link } = await invite(owner, email, "OWNER");
+  await db().user.update({ where: { id: member.id }, data: { email } });
+  await accept({ id: member.id, email }, tokenOf(link));
+
+  expect(await db().membership.findFirst({ where: { userId: member.id } })).toMatchObject({
+    role: "VIEWER",
+  });
+  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({
+    action: "invitation.accepted",
+    changes: { after: { email } },
+  });
+  expect((await auditOf(tenant.id)).at(-1)?.changes).not.toHaveProperty("after.role");
+  const where = { recipient: owner.email, kind: "owner-added" };
+  expect(await db().mail.count({ where })).toBe(0);
+});
+
 test("another signed-in user cannot join by the link", async () => {
   const { owner } = await newOrganization();
   const stranger = await newPerson();
