@@ -266,6 +266,8 @@ async function dropSignInsSince(
   const added = { where: { userId, createdAt: { gte: since } } };
   await transaction.passkey.deleteMany(added);
   await transaction.authenticatorApp.deleteMany(added);
+  // The thief may have created or read them. They have no time of creation to tell by.
+  await transaction.recoveryCode.deleteMany({ where: { userId } });
   const left =
     (await transaction.passkey.count({ where: { userId } })) +
     (await transaction.authenticatorApp.count({ where: { userId, confirmedAt: { not: null } } }));

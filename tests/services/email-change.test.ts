@@ -9,8 +9,9 @@ import {
   undoEmailChange,
 } from "@/lib/auth/email-change";
 import { hashPassword } from "@/lib/auth/password";
-import { createPasswordReset, findPasswordReset } from "@/lib/auth/password-reset";
+import { createPasswordReset, findPasswordReset, resetPassword } from "@/lib/auth/password-reset";
 import { signInWithProvider } from "@/lib/auth/provider-sign-in";
+import { finishSignIn } from "@/lib/auth/second-step";
 import { signIn, signUp, signUpByInvitation } from "@/lib/auth/service";
 import { openMail } from "@/lib/mail/service";
 import { deleteAccount } from "@/lib/members/delete-account";
@@ -20,6 +21,7 @@ import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
+import { replaceRecoveryCodes } from "@/lib/second-factor/service";
 import { findLiveSession } from "@/lib/sessions/service";
 import { ProofNeeded, proofLifetimeMs } from "@/lib/step-up/proof";
 import {
@@ -234,6 +236,29 @@ test("a passkey that a thief added before they changed the address goes, and an 
   expect(await undoEmailChange(await tokenTo(owner.email, "undo"), someDevice)).toBe(true);
   const left = await db().passkey.findMany({ where: { userId: owner.id } });
   expect(left.map(({ name }) => name)).toEqual(["own"]);
+});
+
+test("recovery codes go with the change, although an older passkey stays", async () => {
+  const { owner, user } = await newUser();
+  const createdAt = new Date(Date.now() - 30 * dayMs);
+  await db().passkey.create({
+    data: {
+      ...{ id: `own-${owner.id}`, userId: owner.id, name: "own", publicKey: new Uint8Array(1) },
+      ...{ counter: 0, transports: [], createdAt },
+    },
+  });
+  await db().user.update({ where: { id: owner.id }, data: { secondFactorAt: createdAt } });
+  const thief = await findLiveSession(user.sessionId);
+  if (!thief) throw new Error("the session does not count");
+  const [code = ""] = await replaceRecoveryCodes(thief, someDevice);
+  await changeTo(user, newAddress("thief"));
+  expect(await undoEmailChange(await tokenTo(owner.email, "undo"), someDevice)).toBe(true);
+
+  const reset = await createPasswordReset(owner.email);
+  await resetPassword(reset?.url.split("/").at(-1) ?? "", password, someDevice);
+  const first = await signIn({ email: owner.email, password }, someDevice);
+  if (first.outcome !== "second-step") throw new Error(first.outcome);
+  expect((await finishSignIn(first.pending, code, someDevice)).outcome).not.toBe("signed-in");
 });
 
 test("no one else gets the old address while it can take the account back", async () => {
