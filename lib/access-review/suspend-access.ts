@@ -5,6 +5,7 @@ import { type Caller, withDatabase } from "@/lib/platform/caller";
 import type { Db } from "@/lib/platform/db";
 import { lockTenant } from "@/lib/tenants/service";
 import { Environment } from "@/prisma/generated/enums";
+import { madeSince, type Trace, traceAccess } from "./trace-access";
 
 /** Ids of everything that gives access to an organization. */
 export type Access = {
@@ -23,8 +24,8 @@ export const countAccess = (access: Access) =>
 
 /**
  * Everything that gave access before a user's address was verified, by organization: in one they
- * created, everything; in any other, what they made or changed themselves and the members they let
- * in. Conversations, agents and other content give no access to anyone and are left out.
+ * created, everything; in any other, what they made or changed themselves, the members they let in,
+ * and what these made. Conversations, agents and other content give no access to anyone and are left out.
  */
 export async function accessMadeBy(
   transaction: Db,
@@ -57,8 +58,8 @@ async function accessIn(
   const hasCreated = await transaction.auditEntry.findFirst({
     where: { tenantId, actorId: userId, action: "organization.created", ...madeSince(since) },
   });
-  const touched = hasCreated ? null : await touchedIn(transaction, tenantId, userId, since);
-  const only = touched && { in: touched };
+  const trace = hasCreated ? null : await traceAccess(transaction, tenantId, userId, since);
+  const only = trace && { in: trace.touched };
   const ofTenant = {
     tenantId,
     environment: { in: environments },
@@ -83,14 +84,7 @@ async function accessIn(
         select: { id: true },
       }),
     ),
-    alertTargets: (await hasSetAlertTarget(
-      transaction,
-      tenantId,
-      hasCreated ? null : userId,
-      since,
-    ))
-      ? [tenantId]
-      : [],
+    alertTargets: (await hasSetAlertTarget(transaction, tenantId, trace, since)) ? [tenantId] : [],
     invitations: ids(
       await transaction.invitation.findMany({
         where: {
@@ -107,67 +101,23 @@ async function accessIn(
   };
 }
 
-/** @param userId null for any user */
+/** @param trace null for any user */
 async function hasSetAlertTarget(
   transaction: Db,
   tenantId: string,
-  userId: string | null,
+  trace: Trace | null,
   since?: Date,
 ): Promise<boolean> {
   const where = { tenantId, suspendedAt: null };
   if (!(await transaction.alertTarget.findUnique({ where, select: { host: true } }))) return false;
-  if (userId === null) return true;
+  if (trace === null) return true;
   // Whoever set it last: an earlier URL is gone.
   const latest = await transaction.auditEntry.findFirst({
     where: { tenantId, action: "alerts.changed", ...madeSince(since) },
     orderBy: { sequence: "desc" },
-    select: { actorId: true },
+    select: { actorId: true, sequence: true },
   });
-  return latest?.actorId === userId;
-}
-
-const madeSince = (since: Date | undefined) => since && { createdAt: { gte: since } };
-
-/**
- * Ids of everything that the user, or a key they created, created or changed in another user's
- * organization, and of members they let in.
- */
-async function touchedIn(
-  transaction: Db,
-  tenantId: string,
-  userId: string,
-  since?: Date,
-): Promise<string[]> {
-  const keys = await transaction.apiKey.findMany({
-    where: {
-      tenantId,
-      environment: { in: environments },
-      createdById: userId,
-      ...madeSince(since),
-    },
-    select: { id: true },
-  });
-  const own = await transaction.auditEntry.findMany({
-    where: {
-      tenantId,
-      ...madeSince(since),
-      actorId: { in: [userId, ...keys.map(({ id }) => id)] },
-      OR: [
-        { action: { startsWith: "api_key." } },
-        { action: { startsWith: "webhook." } },
-        { action: { startsWith: "invitation." } },
-        { action: "member.role_changed" },
-      ],
-    },
-    distinct: ["targetId"],
-    select: { targetId: true },
-  });
-  const targets = own.map(({ targetId }) => targetId);
-  const accepted = await transaction.auditEntry.findMany({
-    where: { tenantId, action: "invitation.accepted", targetId: { in: targets } },
-    select: { actorId: true },
-  });
-  return [...targets, ...accepted.map(({ actorId }) => actorId)];
+  return latest !== null && trace.isByAccount(latest);
 }
 
 /**

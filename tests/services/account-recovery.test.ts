@@ -255,6 +255,26 @@ test("in an organization of others, only what the unverified user created and wh
   expect(await theirs.isAccepted()).toBe(true);
 });
 
+test("what an accomplice of the squatter made is suspended too, and what they made before they were let in is not", async () => {
+  const { tenant, owner } = await newOrganization();
+  const admin = await newMember(tenant.id, "ADMIN");
+  const promoted = await newMember(tenant.id, "ADMIN");
+  const before = await newKey(promoted, "live");
+  await mutate(as(owner), (caller) => changeRole(caller, promoted.id, "MEMBER"));
+  await mutate(as(admin), (caller) => changeRole(caller, promoted.id, "ADMIN"));
+  const guest = await newPerson();
+  const { token } = await invite(promoted, guest.email, "ADMIN");
+  await acceptInvitation({ ...guest, address: null }, token);
+  const after = await newKey({ ...guest, role: "ADMIN", tenantId: tenant.id }, "live");
+
+  await doors["a linked provider"]?.(admin);
+
+  expect(await before.isAccepted()).toBe(true);
+  expect(await after.isAccepted()).toBe(false);
+  const suspended = (await review(owner)).members.map(({ id }) => id);
+  expect(suspended.sort()).toEqual([promoted.id, guest.id].sort());
+});
+
 test("a verified address suspends nothing when its password is reset", async () => {
   const { squatter: owner, liveKey } = await newSquat();
   await db().user.update({ where: { id: owner.id }, data: { emailVerifiedAt: new Date() } });
