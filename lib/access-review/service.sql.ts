@@ -13,3 +13,23 @@ export const countSuspendedStatement = sql(
     + (SELECT count(*) FROM memberships WHERE tenant_id = ${p.tenantId} AND suspended_at IS NOT NULL)
   )::int AS count`,
 );
+
+/**
+ * The organizations that the user is no longer a member of, with one lookup in an index for each
+ * organization, because no index of the audit log starts with the user. Organizations that were
+ * moved away are left out: they no longer change here.
+ */
+export const formerOrganizationsStatement = sql(
+  "former_organizations",
+  { userId: "text", since: "timestamptz?" },
+  (p) => `
+  SELECT t.id AS "tenantId", t.name FROM tenants t
+  CROSS JOIN LATERAL (
+    SELECT 1 FROM audit_entries a
+    WHERE a.tenant_id = t.id AND a.target_id = ${p.userId} AND a.action IN ('member.left', 'member.removed')
+      AND (${p.since} IS NULL OR a.created_at >= ${p.since})
+    LIMIT 1
+  ) gone
+  WHERE t.moved_to IS NULL
+    AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.tenant_id = t.id AND m.user_id = ${p.userId})`,
+);

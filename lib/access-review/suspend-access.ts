@@ -2,10 +2,12 @@ import { forgetKey } from "@/lib/api-keys/stored-api-key";
 import { recordAudit } from "@/lib/audit/service";
 import { queueMail } from "@/lib/mail/service";
 import { type Caller, withDatabase } from "@/lib/platform/caller";
-import type { Db } from "@/lib/platform/db";
+import { type Db, runSql } from "@/lib/platform/db";
+import { hasRole, mayGrant } from "@/lib/platform/roles";
 import { lockTenant } from "@/lib/tenants/service";
-import { Environment } from "@/prisma/generated/enums";
-import { madeSince, type Trace, traceAccess } from "./trace-access";
+import { Environment, type Role } from "@/prisma/generated/enums";
+import { formerOrganizationsStatement } from "./service.sql";
+import { madeSince, roleIn, type Trace, traceAccess } from "./trace-access";
 
 /** Ids of everything that gives access to an organization. */
 export type Access = {
@@ -32,33 +34,130 @@ export async function accessMadeBy(
   userId: string,
 ): Promise<{ organization: string; access: Access }[]> {
   const found = [];
-  for (const { tenantId, tenant } of await membershipsOf(transaction, userId)) {
+  for (const { tenantId, name } of await organizationsOf(transaction, userId)) {
     found.push({
-      organization: tenant.name,
+      organization: name,
       access: await accessIn(transaction, tenantId, userId),
     });
   }
   return found.filter(({ access }) => countAccess(access) > 0);
 }
 
-/** Always in the same order, because suspending takes each organization's lock. */
-const membershipsOf = (transaction: Db, userId: string) =>
-  transaction.membership.findMany({
+/**
+ * The organizations of the user, and those they have left or were removed from: a thief could do
+ * that after letting someone in. Always in the same order, because suspending takes each
+ * organization's lock.
+ */
+async function organizationsOf(transaction: Db, userId: string, since?: Date) {
+  const memberships = await transaction.membership.findMany({
     where: { userId, tenant: { movedTo: null } },
-    orderBy: { tenantId: "asc" },
-    include: { tenant: { select: { name: true } } },
+    select: { tenantId: true, tenant: { select: { name: true } } },
   });
+  const former = await runSql<{ tenantId: string; name: string }>(
+    formerOrganizationsStatement({ userId, since: since ?? null }),
+    { db: transaction },
+  );
+  const current = memberships.map(({ tenantId, tenant }) => ({ tenantId, name: tenant.name }));
+  return [...current, ...former].sort((one, other) => (one.tenantId < other.tenantId ? -1 : 1));
+}
 
+/**
+ * What is suspended depends on the user's role: nobody loses access through someone who could not
+ * have given it, so that a demoted or removed member cannot stop an organization.
+ *
+ * A thief could demote the victim, though. So the role is the one that the user had before the
+ * account itself, or someone it gave access, took it away. That looks the same when a founder hands
+ * an organization over, is demoted by the new owner, and then claims that a thief did it. The
+ * records cannot say which of the two is true, so an active owner who is not under suspicion must
+ * decide: everything is suspended, and they confirm it. If there is no such owner, only the role
+ * that the user has now counts. Thus no organization is left without an active owner.
+ */
 async function accessIn(
   transaction: Db,
   tenantId: string,
   userId: string,
   since?: Date,
 ): Promise<Access> {
-  const hasCreated = await transaction.auditEntry.findFirst({
+  const membership = await transaction.membership.findUnique({
+    where: { tenantId_userId: { tenantId, userId }, suspendedAt: null },
+    select: { role: true },
+  });
+  const role = membership?.role ?? null;
+  const isOwner = role === "OWNER";
+  if (isOwner && (await hasCreated(transaction, tenantId, userId, since)))
+    return accessGivenBy(transaction, { tenantId, userId, role, trace: null }, since);
+
+  const trace = await traceAccess(transaction, tenantId, userId, since);
+  const earlier = await roleBeforeAccount(transaction, { tenantId, userId, role, trace }, since);
+  const claim = { tenantId, userId, role: earlier, trace };
+  const access = await accessGivenBy(transaction, claim, since);
+  if (isOwner || earlier === role || (await hasOtherOwner(transaction, claim, access)))
+    return access;
+  return accessGivenBy(transaction, { ...claim, role }, since);
+}
+
+type Claim = {
+  tenantId: string;
+  userId: string;
+  /** The role that decides what the user could have given; null for none. */
+  role: Role | null;
+  /** Null for everything in the organization. */
+  trace: Trace | null;
+};
+
+async function hasCreated(transaction: Db, tenantId: string, userId: string, since?: Date) {
+  const found = await transaction.auditEntry.findFirst({
     where: { tenantId, actorId: userId, action: "organization.created", ...madeSince(since) },
   });
-  const trace = hasCreated ? null : await traceAccess(transaction, tenantId, userId, since);
+  return found !== null;
+}
+
+/** The highest role that the account has lost since the last time someone else changed it. */
+async function roleBeforeAccount(
+  transaction: Db,
+  { tenantId, userId, role, trace }: Claim & { trace: Trace },
+  since?: Date,
+): Promise<Role | null> {
+  const losses = await transaction.auditEntry.findMany({
+    where: {
+      tenantId,
+      targetId: userId,
+      action: { in: ["member.role_changed", "member.left", "member.removed"] },
+      ...madeSince(since),
+    },
+    orderBy: { sequence: "desc" },
+  });
+  const byOther = losses.findIndex((entry) => !trace.isByAccount(entry));
+  return losses
+    .slice(0, byOther === -1 ? undefined : byOther)
+    .map(({ changes }) => roleIn(changes, "before"))
+    .reduce(
+      (highest, lost) => (lost && !(highest && hasRole(highest, lost)) ? lost : highest),
+      role,
+    );
+}
+
+/** Whether an active owner is left who can decide about what is suspended. */
+async function hasOtherOwner(transaction: Db, { tenantId, userId }: Claim, { members }: Access) {
+  const owner = await transaction.membership.findFirst({
+    where: {
+      tenantId,
+      role: "OWNER",
+      suspendedAt: null,
+      userId: { notIn: [userId, ...members] },
+    },
+  });
+  return owner !== null;
+}
+
+async function accessGivenBy(
+  transaction: Db,
+  { tenantId, userId, role, trace }: Claim,
+  since?: Date,
+): Promise<Access> {
+  // Members and viewers can give no access.
+  if (!role || !hasRole(role, "ADMIN"))
+    return { apiKeys: [], webhooks: [], alertTargets: [], invitations: [], members: [] };
   const only = trace && { in: trace.touched };
   const ofTenant = {
     tenantId,
@@ -69,7 +168,7 @@ async function accessIn(
   const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
   const members = await transaction.membership.findMany({
     where: { tenantId, suspendedAt: null, userId: { not: userId, ...only } },
-    select: { userId: true },
+    select: { userId: true, role: true },
   });
   return {
     apiKeys: ids(
@@ -97,7 +196,7 @@ async function accessIn(
         select: { id: true },
       }),
     ),
-    members: members.map((member) => member.userId),
+    members: members.filter((member) => mayGrant(role, member.role)).map((member) => member.userId),
   };
 }
 
@@ -134,12 +233,11 @@ export async function suspendAccessMadeBy(
   since?: Date,
 ) {
   const organizations: { name: string; count: number }[] = [];
-  for (const { tenantId, role, tenant } of await membershipsOf(transaction, user.id)) {
+  for (const { tenantId, name } of await organizationsOf(transaction, user.id, since)) {
     const partition = { tenantId, environment: "test" as const };
-    const caller = withDatabase(
-      { partition, actor: { type: "USER", id: user.id, role }, request: null, address },
-      transaction,
-    );
+    // Without the rights of a role: what may be suspended is decided below.
+    const actor = { type: "USER", id: user.id, role: "VIEWER" } as const;
+    const caller = withDatabase({ partition, actor, request: null, address }, transaction);
     // Waits for changes in progress, so that they are included.
     await lockTenant(caller);
     const access = await accessIn(transaction, tenantId, user.id, since);
@@ -150,7 +248,7 @@ export async function suspendAccessMadeBy(
       targetId: user.id,
       changes: { after: access },
     });
-    organizations.push({ name: tenant.name, count: countAccess(access) });
+    organizations.push({ name, count: countAccess(access) });
   }
   if (organizations.length > 0)
     await queueMail(transaction, user.email, {

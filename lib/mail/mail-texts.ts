@@ -200,7 +200,7 @@ export const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => M
       ...organizations.map(
         (organization) => `${organization.name}: ${organization.count} suspended.`,
       ),
-      "Confirm what is yours, and revoke the rest.",
+      "Confirm what is yours, and revoke the rest. Where you are not an owner or admin, ask one to do it.",
     ],
     link: { text: "Review access", url: `${env().APP_URL}/` },
   }),

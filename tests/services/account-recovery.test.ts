@@ -275,6 +275,15 @@ test("what an accomplice of the squatter made is suspended too, and what they ma
   expect(suspended.sort()).toEqual([promoted.id, guest.id].sort());
 });
 
+test("a founder whom the next owner demoted suspends nothing, so that an owner is left", async () => {
+  const { tenant, squatter: founder, accomplice, liveKey } = await newSquat();
+  const next = { ...accomplice, role: "OWNER", tenantId: tenant.id } as const;
+  await mutate(as(next), (caller) => changeRole(caller, founder.id, "VIEWER"));
+  await doors["a linked provider"]?.(founder);
+  expect(await liveKey.isAccepted()).toBe(true);
+  expect(await count(next)).toBe(0);
+});
+
 test("a verified address suspends nothing when its password is reset", async () => {
   const { squatter: owner, liveKey } = await newSquat();
   await db().user.update({ where: { id: owner.id }, data: { emailVerifiedAt: new Date() } });

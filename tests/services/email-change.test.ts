@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { listSuspendedAccess } from "@/lib/access-review/service";
 import { createApiKey } from "@/lib/api-keys/service";
 import {
   confirmEmailChange,
@@ -14,9 +15,11 @@ import { signInWithProvider } from "@/lib/auth/provider-sign-in";
 import { finishSignIn } from "@/lib/auth/second-step";
 import { signIn, signUp, signUpByInvitation } from "@/lib/auth/service";
 import { openMail } from "@/lib/mail/service";
+import { acceptInvitation } from "@/lib/members/accept-invitation";
 import { deleteAccount } from "@/lib/members/delete-account";
 import { createInvitation } from "@/lib/members/invitations";
-import { mutate } from "@/lib/platform/caller";
+import { changeRole, leaveOrganization, removeMember } from "@/lib/members/service";
+import { mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
@@ -24,14 +27,17 @@ import { newId } from "@/lib/resources/ids";
 import { replaceRecoveryCodes } from "@/lib/second-factor/service";
 import { findLiveSession } from "@/lib/sessions/service";
 import { ProofNeeded, proofLifetimeMs } from "@/lib/step-up/proof";
+import type { Role } from "@/prisma/generated/enums";
 import {
   as,
   auditOf,
   newAddress,
   newMember,
   newOrganization,
+  newPerson,
   newSession,
   someDevice,
+  type TestPerson,
 } from "../support/people";
 
 const password = "correct horse battery";
@@ -200,16 +206,10 @@ test("the old address can reverse the change, also after a second change", async
 
 test("keys that a thief created are suspended until someone confirms them, and older ones stay", async () => {
   const { owner, user } = await newUser();
-  const newKeyOf = async (name: string) => {
-    const { apiKey } = await mutate(as(owner, "live"), (caller) =>
-      createApiKey(caller, { name, scopes: ["read:usage"] }),
-    );
-    return apiKey.id;
-  };
-  const own = await newKeyOf("own");
+  const own = await newKeyOf(owner, "own");
   await expect.poll(() => Date.now()).toBeGreaterThan(Date.now());
   const theftAt = new Date();
-  const stolen = await newKeyOf("thief's");
+  const stolen = await newKeyOf(owner, "thief's");
   await changeTo(user, newAddress("thief"));
   // Access from a week before the request on is suspended.
   const requestedAt = new Date(theftAt.getTime() + 7 * dayMs);
@@ -221,6 +221,95 @@ test("keys that a thief created are suspended until someone confirms them, and o
   expect(suspended.map(({ id }) => id)).toEqual([stolen]);
   const mails = await mailsTo(owner.email);
   expect(mails.find(({ kind }) => kind === "access-suspended")?.text).toContain("1 suspended");
+});
+
+const verify = ({ id }: { id: string }) =>
+  db().user.update({ where: { id }, data: { emailVerifiedAt: new Date() } });
+
+async function newVerifiedMember(tenantId: string, role: Role) {
+  const member = await newMember(tenantId, role);
+  await verify(member);
+  return member;
+}
+
+/** A member's address changes, and its earlier holder reverses that. */
+async function changeAndUndo(member: TestPerson, beforeUndo = async () => {}) {
+  const session = await newSession(member.id);
+  await changeTo({ id: member.id, sessionId: session.id }, newAddress("thief"));
+  await beforeUndo();
+  expect(await undoEmailChange(await tokenTo(member.email, "undo"), someDevice)).toBe(true);
+}
+
+/** The account invites another owner, who creates a key. */
+async function letOwnerIn(by: TestPerson) {
+  const person = await newPerson();
+  await mutate(as(by), (caller) =>
+    createInvitation(caller, { email: person.email, role: "OWNER" }),
+  );
+  await acceptInvitation({ ...person, address: null }, await invitationTo(person.email));
+  await verify(person);
+  const owner: TestPerson = { ...person, role: "OWNER", tenantId: by.tenantId };
+  return { owner, keyId: await newKeyOf(owner) };
+}
+
+async function newKeyOf(by: TestPerson, name = "key") {
+  const { apiKey } = await mutate(as(by, "live"), (caller) =>
+    createApiKey(caller, { name, scopes: ["read:usage"] }),
+  );
+  return apiKey.id;
+}
+
+const suspendedBy = async (owner: TestPerson) => {
+  const { apiKeys, members } = await listSuspendedAccess(reader(as(owner)));
+  return [...apiKeys, ...members].map(({ id }) => id).sort();
+};
+
+const losses: Record<string, (account: TestPerson, by: TestPerson) => Promise<void>> = {
+  "was demoted": ({ id }, by) => mutate(as(by), (caller) => changeRole(caller, id, "VIEWER")),
+  "was removed": ({ id }, by) => mutate(as(by), (caller) => removeMember(caller, id)),
+  left: (account) => mutate(as(account), leaveOrganization),
+};
+
+describe.each(Object.entries(losses))("an owner who let another in and %s", (_how, lose) => {
+  test("suspends what the other has, for an owner who is not under suspicion to decide", async () => {
+    const { tenant, owner: founder } = await newUser();
+    const victim = await newVerifiedMember(tenant.id, "OWNER");
+    const accomplice = await letOwnerIn(victim);
+    await changeAndUndo(victim, () => lose(victim, accomplice.owner));
+    expect(await suspendedBy(founder)).toEqual([accomplice.keyId, accomplice.owner.id].sort());
+  });
+
+  test("suspends nothing if the other is the only owner left", async () => {
+    const { owner: founder } = await newUser();
+    const next = await letOwnerIn(founder);
+    await changeAndUndo(founder, () => lose(founder, next.owner));
+    expect(await suspendedBy(next.owner)).toEqual([]);
+  });
+});
+
+test.each(["VIEWER", null] as const)(
+  "an admin to whom another owner gave the role %s suspends nothing anymore",
+  async (role) => {
+    const { tenant, owner } = await newUser();
+    const admin = await newVerifiedMember(tenant.id, "ADMIN");
+    await newKeyOf(admin);
+    await mutate(as(owner), (caller) =>
+      role ? changeRole(caller, admin.id, role) : removeMember(caller, admin.id),
+    );
+    await changeAndUndo(admin);
+    expect(await suspendedBy(owner)).toEqual([]);
+  },
+);
+
+test("an admin suspends no one who is an owner by now, but the keys they created", async () => {
+  const { tenant, owner } = await newUser();
+  const admin = await newVerifiedMember(tenant.id, "ADMIN");
+  const member = await newVerifiedMember(tenant.id, "MEMBER");
+  await mutate(as(admin), (caller) => changeRole(caller, member.id, "ADMIN"));
+  const keyId = await newKeyOf(admin);
+  await mutate(as(owner), (caller) => changeRole(caller, member.id, "OWNER"));
+  await changeAndUndo(admin);
+  expect(await suspendedBy(owner)).toEqual([keyId]);
 });
 
 test("a passkey that a thief added before they changed the address goes, and an older one stays", async () => {
