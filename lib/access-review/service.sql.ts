@@ -15,9 +15,9 @@ export const countSuspendedStatement = sql(
 );
 
 /**
- * The organizations that the user is no longer a member of, with one lookup in an index for each
+ * The organizations that the user has left or was removed from, with one index lookup for each
  * organization, because no index of the audit log starts with the user. Organizations that were
- * moved away are left out: they no longer change here.
+ * moved to another installation are left out.
  */
 export const formerOrganizationsStatement = sql(
   "former_organizations",

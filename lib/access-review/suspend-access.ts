@@ -69,8 +69,8 @@ async function organizationsOf(transaction: Db, userId: string, since?: Date) {
  * account itself, or someone it gave access, took it away. That looks the same when a founder hands
  * an organization over, is demoted by the new owner, and then claims that a thief did it. The
  * records cannot say which of the two is true, so an active owner who is not under suspicion must
- * decide: everything is suspended, and they confirm it. If there is no such owner, only the role
- * that the user has now counts. Thus no organization is left without an active owner.
+ * decide: everything is suspended, and they confirm it. Without such an owner, only the user's
+ * present role counts. So every organization keeps an active owner.
  */
 async function accessIn(
   transaction: Db,

@@ -470,7 +470,7 @@ test("a conversation that is being created while the wipe ends is counted", asyn
   expect(read.conversationCount).toBe(2);
 });
 
-test("a conversation that is wiped after it moved to a new customer is no longer counted", async () => {
+test("wiping a conversation that was moved to a new customer updates the count of that customer", async () => {
   const { tenant, owner } = await newOrganization();
   const inTest = await newKey(tenant);
   const { body: conversation } = await call(inTest, "POST", "/conversations", { channelId: "web" });

@@ -158,8 +158,8 @@ export const releaseAllStatement = sql(
 );
 
 /**
- * Documents that have been processing for this many seconds, and since when. One that is replaced
- * afterwards is processed from the start, and is no longer stuck.
+ * Documents that have been processing for this many seconds, and since when. A replaced document
+ * starts again, with another time.
  */
 export const findStuckDocumentsStatement = sql(
   "stuck_documents",
