@@ -1,4 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { env } from "@/lib/platform/env";
 import type { Environment } from "@/prisma/generated/enums";
@@ -23,7 +23,7 @@ function checksum(text: string): string {
  * would add no protection.
  */
 export function hashKey(key: string): Buffer {
-  return createHash("sha256").update(key).digest();
+  return hash("sha256", key, "buffer");
 }
 
 /**

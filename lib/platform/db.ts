@@ -4,6 +4,7 @@ import pg from "pg";
 import { Prisma, PrismaClient } from "@/prisma/generated/client";
 import { connectionBudget, keptConnections, type ProcessRole } from "./connection-budget";
 import { databaseWaits } from "./database-waits";
+import { endOfTurn } from "./end-of-turn";
 import { env } from "./env";
 import { logOf } from "./log";
 import { prepareSession } from "./prepare-session";
@@ -268,6 +269,7 @@ export async function readRows<Row extends object>(
   query: Query,
   caller: { db: Db },
 ): Promise<Row[]> {
+  await endOfTurn();
   return rowsOf<Row>(poolOf(caller), query);
 }
 
@@ -279,6 +281,7 @@ export async function readSql<Row extends object>(
   query: Query,
   caller: { db: Db },
 ): Promise<Row[]> {
+  await endOfTurn();
   return rowsOf<Row>(poolOf(caller), query, responseTypes);
 }
 

@@ -1,9 +1,10 @@
 import { setImmediate } from "node:timers";
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ChangeStatement } from "./change-sql";
 import { databaseWaits } from "./database-waits";
 import { maximumConnections, runSql } from "./db";
 import { atDeadline } from "./deadlines";
+import { endOfTurn } from "./end-of-turn";
 import { unavailable } from "./errors";
 import { createLimit } from "./limit";
 import type { Parameters, ValuesOf } from "./sql";
@@ -184,7 +185,7 @@ export function joinChanges<P extends Parameters>(
     const leftOut = changes.filter((change) => !decided.has(change));
     for (const change of firstOfLanes(leftOut)) void makeLeftOut(change);
     for (const change of decided.keys()) if (change) leaveLane(change);
-    if (startNext()) await nextTurn();
+    if (startNext()) await endOfTurn();
     for (const [change, row] of decided) change?.resolve(row.isMade ? row : undefined);
   }
 

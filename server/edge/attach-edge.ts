@@ -7,6 +7,7 @@ import { isStream, type Outgoing, type Wire } from "@/lib/api/pipeline";
 import { type ApiRequest, lateCode } from "@/lib/api/read-request";
 import { multipart } from "@/lib/api/read-upload";
 import { plainAddress } from "@/lib/platform/client-address";
+import { endOfTurn } from "@/lib/platform/end-of-turn";
 import { type AppError, expectationFailed, requestTimeout } from "@/lib/platform/errors";
 import { noteRequest } from "@/lib/platform/loopback-exposure";
 import { cameThroughProxy } from "@/lib/platform/proxy-detection";
@@ -137,6 +138,7 @@ function listenerFor(
     outgoing: Pick<ServerResponse, "writeHead">,
   ) => {
     const { status, headers, body } = await handle(request, incoming);
+    if (!isStream(body)) await endOfTurn();
     // Checked only now: the server may have started to stop since the request arrived, and the body
     // may be unread.
     if (!server.listening || !(incoming as IncomingMessage).complete) headers.Connection = "close";
