@@ -44,6 +44,7 @@ export async function disableWebhook(
         disabledReason: reason,
         disabledAt: at,
         probeAfter: null,
+        goneUrl: null,
         updatedAt: at,
       },
       include: { secrets: { orderBy: { version: "desc" }, take: 2 } },

@@ -1,10 +1,8 @@
 import { type AutomaticDisabling, disableWebhook } from "@/lib/webhooks/disable";
 import { disableAfterFailures } from "@/lib/webhooks/health";
-import type { EndedAttempt, RecordedAttempt } from "./record";
+import { type EndedAttempt, isGone, type RecordedAttempt } from "./record";
 
 type Delivery = EndedAttempt["delivery"];
-
-const statusGone = 410;
 
 /**
  * Disables the webhooks that reached the maximum number of failures, and those whose receiver
@@ -15,12 +13,12 @@ export async function disableIfFailing(
   recorded: (RecordedAttempt | null)[],
 ): Promise<void> {
   const failing = new Map<string, { delivery: Delivery; reason: AutomaticDisabling }>();
-  for (const [index, { delivery, result, trigger }] of attempts.entries()) {
+  for (const [index, attempt] of attempts.entries()) {
+    const { delivery, trigger } = attempt;
     const record = recorded[index];
     if (!record || trigger === "TEST") continue;
     const receiver = `${delivery.webhookId} ${delivery.url}`;
-    const isGone = "statusCode" in result && result.statusCode === statusGone;
-    if (isGone) failing.set(receiver, { delivery, reason: "GONE" });
+    if (isGone(attempt)) failing.set(receiver, { delivery, reason: "GONE" });
     else if (record.consecutiveFailures >= disableAfterFailures && !failing.has(receiver))
       failing.set(receiver, { delivery, reason: "CONSECUTIVE_FAILURES" });
   }

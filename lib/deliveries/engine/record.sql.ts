@@ -38,6 +38,8 @@ const attemptParameters = {
   responseHeaders: "text?[]",
   successes: "boolean[]",
   probes: "boolean[]",
+  /** The URL of a receiver that is gone. */
+  goneUrls: "text?[]",
   /** Null for no change. */
   newStatuses: "DeliveryStatus?[]",
   /** Seconds to the next attempt. */
@@ -90,10 +92,10 @@ function recording(
     SELECT *, number = 1 AND trigger = 'AUTOMATIC' AND is_success AND reply_problem IS NULL AND NOT ${hasReply} AS is_first_success FROM unnest(
       ${p.tenantIds}, ${p.environments}, ${p.ids}, ${p.webhookIds}, ${p.deliveredEventIds}, ${p.leaseHolders}, ${p.numbers},
       ${p.triggers}, ${p.startedAt}, ${p.durationsMs}, ${p.statusCodes}, ${p.errorCodes}, ${p.responses}, ${p.responseHeaders}, ${p.successes},
-      ${p.probes}, ${p.newStatuses}, ${p.delays}, ${p.replyProblems}
+      ${p.probes}, ${p.goneUrls}, ${p.newStatuses}, ${p.delays}, ${p.replyProblems}
     ) WITH ORDINALITY AS e (
       tenant_id, environment, id, webhook_id, event_id, lease_holder, number, trigger,
-      started_at, duration_ms, status_code, error_code, response, response_headers, is_success, is_probe, new_status, delay_seconds, reply_problem, place
+      started_at, duration_ms, status_code, error_code, response, response_headers, is_success, is_probe, gone_url, new_status, delay_seconds, reply_problem, place
     )
     WHERE ${withLockTimeout(p.lockTimeout)}
   ),
@@ -142,17 +144,17 @@ function recording(
     FROM recorded e WHERE NOT e.is_first_success
   ),
   counted AS (
-    SELECT e.tenant_id, e.environment, e.webhook_id, e.started_at, e.place, e.is_success, e.is_probe,
+    SELECT e.tenant_id, e.environment, e.webhook_id, e.started_at, e.place, e.is_success, e.is_probe, e.gone_url,
       NOT e.is_success AND e.trigger = 'AUTOMATIC' AS is_failure,
       max(e.place) FILTER (WHERE e.is_success) OVER (PARTITION BY e.tenant_id, e.environment, e.webhook_id) AS last_success
     FROM recorded e
   ),
   tally AS MATERIALIZED (
-    SELECT tenant_id, environment, webhook_id, bool_or(is_success) AS has_success, bool_or(is_failure) AS has_failure,
+    SELECT tenant_id, environment, webhook_id, bool_or(is_success) AS has_success, bool_or(is_failure) AS has_failure, max(gone_url) AS gone_url,
       count(*) FILTER (WHERE is_failure AND NOT is_probe AND place > coalesce(last_success, 0))::int AS early_failures,
       count(*) FILTER (WHERE is_failure AND is_probe AND place > coalesce(last_success, 0))::int AS probe_failures
     FROM counted GROUP BY tenant_id, environment, webhook_id
-    HAVING bool_or(is_success OR is_failure)
+    HAVING bool_or(is_success OR is_failure OR gone_url IS NOT NULL)
   ),
   streak AS MATERIALIZED (
     SELECT s.*, s.probe_failures
@@ -166,6 +168,7 @@ function recording(
     UPDATE webhooks w SET
       consecutive_failures = s.failures,
       probe_after = CASE WHEN s.failures >= ${probeAfterFailures} THEN ${now} + make_interval(secs => ${p.probeSeconds}) END,
+      gone_url = CASE WHEN w.status = 'ENABLED' AND w.url IN (s.gone_url, w.gone_url) THEN w.url END,
       last_success_at = CASE WHEN s.has_success THEN ${now} ELSE w.last_success_at END,
       last_failure_at = CASE WHEN s.has_failure THEN ${now} ELSE w.last_failure_at END
     FROM streak s WHERE ${webhookOf("w", "s")}

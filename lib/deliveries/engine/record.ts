@@ -48,6 +48,12 @@ export function isSuccess(result: OutboundResult): boolean {
   return "statusCode" in result && result.statusCode >= 200 && result.statusCode < 300;
 }
 
+const statusGone = 410;
+
+/** Whether the receiver returned 410 Gone, which disables its webhook. A test disables none. */
+export const isGone = ({ result, trigger }: EndedAttempt): boolean =>
+  trigger !== "TEST" && "statusCode" in result && result.statusCode === statusGone;
+
 export function endedAttempt(
   delivery: ClaimedDelivery,
   result: OutboundResult,
@@ -164,6 +170,7 @@ function valuesOf(attempts: EndedAttempt[], now: Date | null, lockWaitMs: number
     ),
     successes: column(({ result }) => isSuccess(result)),
     probes: column(({ delivery }) => delivery.isProbe),
+    goneUrls: column((attempt) => (isGone(attempt) ? attempt.delivery.url : null)),
     newStatuses: steps.map(({ newStatus }) => newStatus),
     delays: steps.map(({ delaySeconds }) => delaySeconds),
     replyProblems: column(({ reply }) => (reply && "problem" in reply ? reply.problem : null)),
