@@ -9,6 +9,7 @@ import { runSql } from "@/lib/platform/db";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { now } from "@/lib/platform/time";
 import { lockRow } from "@/lib/resources/lock-row";
+import type { WebhookModel } from "@/prisma/generated/models";
 import { disableAfterFailures } from "./health";
 import { toWebhook } from "./stored-webhook";
 
@@ -18,7 +19,8 @@ export type AutomaticDisabling = "CONSECUTIVE_FAILURES" | "GONE";
  * Disables a webhook because of its receiver, and holds waiting deliveries. Notifies the tenant's
  * other webhooks, its owners and admins by mail, and its chat with an alert. Harmless to call twice
  * or too late: the row is locked and checked again.
- * @param goneUrl the URL that is gone. If the webhook has another one by now, nothing happens
+ * @param goneUrl the URL that is gone. If the webhook has another one by now, nothing happens. Without
+ * it, the webhook must be unchanged since a 410 was recorded
  */
 export async function disableWebhook(
   partition: Partition,
@@ -34,7 +36,7 @@ export async function disableWebhook(
     });
     if (row?.status !== "ENABLED") return;
     if (reason === "CONSECUTIVE_FAILURES" && row.consecutiveFailures < disableAfterFailures) return;
-    if (reason === "GONE" && goneUrl !== undefined && row.url !== goneUrl) return;
+    if (reason === "GONE" && !isStillGone(row, goneUrl)) return;
 
     const at = now();
     const disabled = await caller.db.webhook.update({
@@ -44,7 +46,7 @@ export async function disableWebhook(
         disabledReason: reason,
         disabledAt: at,
         probeAfter: null,
-        goneUrl: null,
+        goneVersion: null,
         updatedAt: at,
       },
       include: { secrets: { orderBy: { version: "desc" }, take: 2 } },
@@ -71,6 +73,9 @@ export async function disableWebhook(
   });
   await holdDeliveries(partition, webhookId);
 }
+
+const isStillGone = ({ url, updatedAt, goneVersion }: WebhookModel, goneUrl?: string): boolean =>
+  goneUrl === undefined ? goneVersion?.getTime() === updatedAt.getTime() : url === goneUrl;
 
 const holdBatchSize = 500;
 const maximumHoldBatches = 20;

@@ -282,7 +282,6 @@ function statusFields(row: WebhookModel, status: UpdateWebhook["status"], at: Da
       disabledAt: null,
       consecutiveFailures: 0,
       probeAfter: null,
-      goneUrl: null,
     };
   }
   if (status === "DISABLED" && row.status === "ENABLED")

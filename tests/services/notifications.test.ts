@@ -190,10 +190,12 @@ describe("alerts of webhooks", () => {
     return receiver;
   }
 
+  const hookUrl = "https://example.com/hooks/hidden?token=hunter2";
+
   async function newFailing(owner: TestPerson) {
     const { partition } = as(owner);
     const input = {
-      url: "https://example.com/hooks/hidden?token=hunter2",
+      url: hookUrl,
       events: ["*"],
       metadata: {},
     };
@@ -221,7 +223,7 @@ describe("alerts of webhooks", () => {
     const { id, partition } = await newFailing(owner);
     await mutate(as(owner), (caller) => changeMutedNotifications(caller, ["webhooks:mail"]));
     await mailWarnings(100);
-    await disableWebhook(partition, id, "GONE");
+    await disableWebhook(partition, id, "GONE", hookUrl);
     await sendAlerts(100);
 
     const [hello, failing, disabled] = textsOf(receiver.requests);
@@ -287,7 +289,7 @@ describe("alerts of webhooks", () => {
     for (const by of slowOwners) {
       await setTarget(by, slow.url);
       const { id, partition } = await newFailing(by);
-      await disableWebhook(partition, id, "GONE");
+      await disableWebhook(partition, id, "GONE", hookUrl);
     }
     await setTarget(owner, quick.url);
     const late = await newTeam();
@@ -319,7 +321,7 @@ describe("alerts of webhooks", () => {
     receiver.respondWith(503);
     await mutate(as(owner), (caller) => changeAlertTarget(caller, receiver.url));
     const { id, partition } = await newFailing(owner);
-    await disableWebhook(partition, id, "GONE");
+    await disableWebhook(partition, id, "GONE", hookUrl);
     await sendAlerts(100);
     expect(receiver.requests).toHaveLength(1);
     receiver.respondWith(200);
@@ -344,7 +346,7 @@ describe("alerts of webhooks", () => {
     });
     expect(await getAlertTarget(reader(as(owner)))).toMatchObject({ isSuspended: true });
     await mailWarnings(100);
-    await disableWebhook(partition, id, "GONE");
+    await disableWebhook(partition, id, "GONE", hookUrl);
     await sendAlerts(100);
     expect(receiver.requests).toHaveLength(0);
 

@@ -150,7 +150,7 @@ function recording(
     FROM recorded e
   ),
   tally AS MATERIALIZED (
-    SELECT tenant_id, environment, webhook_id, bool_or(is_success) AS has_success, bool_or(is_failure) AS has_failure, max(gone_url) AS gone_url,
+    SELECT tenant_id, environment, webhook_id, bool_or(is_success) AS has_success, bool_or(is_failure) AS has_failure, array_agg(gone_url) AS gone_urls,
       count(*) FILTER (WHERE is_failure AND NOT is_probe AND place > coalesce(last_success, 0))::int AS early_failures,
       count(*) FILTER (WHERE is_failure AND is_probe AND place > coalesce(last_success, 0))::int AS probe_failures
     FROM counted GROUP BY tenant_id, environment, webhook_id
@@ -167,8 +167,8 @@ function recording(
   counter AS (
     UPDATE webhooks w SET
       consecutive_failures = s.failures,
-      probe_after = CASE WHEN s.failures >= ${probeAfterFailures} THEN ${now} + make_interval(secs => ${p.probeSeconds}) END,
-      gone_url = CASE WHEN w.status = 'ENABLED' AND w.url IN (s.gone_url, w.gone_url) THEN w.url END,
+      probe_after = CASE WHEN NOT s.has_success AND NOT s.has_failure THEN w.probe_after WHEN s.failures >= ${probeAfterFailures} THEN ${now} + make_interval(secs => ${p.probeSeconds}) END,
+      gone_version = CASE WHEN w.status = 'ENABLED' AND w.url = ANY (s.gone_urls) THEN w.updated_at ELSE w.gone_version END,
       last_success_at = CASE WHEN s.has_success THEN ${now} ELSE w.last_success_at END,
       last_failure_at = CASE WHEN s.has_failure THEN ${now} ELSE w.last_failure_at END
     FROM streak s WHERE ${webhookOf("w", "s")}

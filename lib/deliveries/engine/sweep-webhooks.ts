@@ -14,8 +14,8 @@ const unfinishedStatement = sql(
   "unfinished_webhooks",
   { now: "clock", limit: "int", except: "text[]" },
   (p) => `
-  SELECT w.tenant_id AS "tenantId", w.environment, w.id, w.status = 'ENABLED' AS "isEnabled", CASE WHEN w.gone_url = w.url THEN w.url END AS "goneUrl" FROM webhooks w
-  WHERE ${isNotMoving("w.tenant_id")} AND w.id <> ALL (${p.except}) AND (w.status = 'ENABLED' AND (w.consecutive_failures >= ${disableAfterFailures} OR w.gone_url = w.url)
+  SELECT w.tenant_id AS "tenantId", w.environment, w.id, w.status = 'ENABLED' AS "isEnabled", coalesce(w.gone_version = w.updated_at, false) AS "isGone" FROM webhooks w
+  WHERE ${isNotMoving("w.tenant_id")} AND w.id <> ALL (${p.except}) AND (w.status = 'ENABLED' AND (w.consecutive_failures >= ${disableAfterFailures} OR w.gone_version = w.updated_at)
     OR w.status = 'DISABLED' AND w.deleted_at IS NULL AND EXISTS (
       SELECT 1 FROM deliveries d
       WHERE d.status = 'PENDING' AND d.tenant_id = w.tenant_id AND d.environment = w.environment AND d.webhook_id = w.id
@@ -24,7 +24,7 @@ const unfinishedStatement = sql(
   LIMIT ${p.limit}`,
 );
 
-type Unfinished = Partition & { id: string; isEnabled: boolean; goneUrl: string | null };
+type Unfinished = Partition & { id: string; isEnabled: boolean; isGone: boolean };
 
 const leftOutWebhooks = leaveOut(
   "a webhook could not be disabled completely and will be tried again",
@@ -39,10 +39,9 @@ export async function sweepWebhooks(limit: number): Promise<number> {
     unfinishedStatement({ limit, except: leftOutWebhooks.ids() }),
   );
   let isMore = false;
-  for (const { id, isEnabled, goneUrl, ...partition } of rows)
+  for (const { id, isEnabled, isGone, ...partition } of rows)
     await leftOutWebhooks.attempt(id, { ...partition, webhookId: id }, async () => {
-      if (isEnabled && goneUrl !== null) await disableWebhook(partition, id, "GONE", goneUrl);
-      else if (isEnabled) await disableWebhook(partition, id, "CONSECUTIVE_FAILURES");
+      if (isEnabled) await disableWebhook(partition, id, isGone ? "GONE" : "CONSECUTIVE_FAILURES");
       else if (await holdDeliveries(partition, id)) isMore = true;
     });
   return isMore ? limit : rows.length;
