@@ -14,6 +14,7 @@ import {
   findWebhook,
   newDelivery,
   newWebhook,
+  patchWebhook,
   raiseBacklog,
   raiseEvent,
   type TestWebhook,
@@ -22,8 +23,8 @@ import {
 withEachClock(() => {
   const find = ({ partition, id }: TestWebhook) => findWebhook(partition, id);
   const count = ({ partition, id }: TestWebhook) => countByStatus(partition, id);
-  const setStatus = ({ partition, id }: TestWebhook, status: "ENABLED" | "DISABLED") =>
-    mutate(system(partition), (caller) => updateWebhook(caller, id, { status }));
+  const setStatus = (webhook: TestWebhook, status: "ENABLED" | "DISABLED") =>
+    patchWebhook(webhook, { status });
   const enable = ({ partition, id }: TestWebhook, held: "RESUME" | "DISCARD" | "KEEP") =>
     mutate(system(partition), (caller) => enableWebhook(caller, id, { held }));
   const raiseMany = async ({ partition, id }: TestWebhook, total: number) =>

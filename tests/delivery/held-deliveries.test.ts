@@ -11,8 +11,10 @@ import { updateWebhook } from "@/lib/webhooks/service";
 import {
   countByStatus,
   newWebhook,
+  patchWebhook,
   raiseBacklog,
   raiseEvent,
+  type TestWebhook,
   type VirtualClock,
   virtualClock,
 } from "../support/webhooks";
@@ -23,10 +25,8 @@ beforeEach(() => {
 });
 afterEach(() => clock.release());
 
-type TestWebhook = Awaited<ReturnType<typeof newWebhook>>;
-
-const setStatus = ({ partition, id }: TestWebhook, status: "ENABLED" | "DISABLED") =>
-  mutate(system(partition), (caller) => updateWebhook(caller, id, { status }));
+const setStatus = (webhook: TestWebhook, status: "ENABLED" | "DISABLED") =>
+  patchWebhook(webhook, { status });
 const resume = ({ partition, id }: TestWebhook) =>
   mutate(system(partition), (caller) => enableWebhook(caller, id, { held: "RESUME" }));
 

@@ -5,8 +5,8 @@ import { db, pool } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
-import type { CreateWebhook } from "@/lib/webhooks/schema";
-import { createWebhook } from "@/lib/webhooks/service";
+import type { CreateWebhook, UpdateWebhook } from "@/lib/webhooks/schema";
+import { createWebhook, updateWebhook } from "@/lib/webhooks/service";
 
 export async function newPartition(
   environment: Partition["environment"] = "test",
@@ -29,6 +29,9 @@ export async function newWebhook(
 }
 
 export type TestWebhook = Awaited<ReturnType<typeof newWebhook>>;
+
+export const patchWebhook = ({ partition, id }: TestWebhook, patch: UpdateWebhook) =>
+  mutate(system(partition), (caller) => updateWebhook(caller, id, patch));
 
 /** Raises one event the way a service does. Returns the deliveries it made. */
 export function raiseEvent(partition: Partition) {

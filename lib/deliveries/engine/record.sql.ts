@@ -38,7 +38,7 @@ const attemptParameters = {
   responseHeaders: "text?[]",
   successes: "boolean[]",
   probes: "boolean[]",
-  /** The URL of a receiver that is gone. */
+  /** The URL of a receiver that returned 410. */
   goneUrls: "text?[]",
   /** Null for no change. */
   newStatuses: "DeliveryStatus?[]",
@@ -167,7 +167,10 @@ function recording(
   counter AS (
     UPDATE webhooks w SET
       consecutive_failures = s.failures,
-      probe_after = CASE WHEN NOT s.has_success AND NOT s.has_failure THEN w.probe_after WHEN s.failures >= ${probeAfterFailures} THEN ${now} + make_interval(secs => ${p.probeSeconds}) END,
+      probe_after = CASE
+        WHEN NOT s.has_success AND NOT s.has_failure THEN w.probe_after
+        WHEN s.failures >= ${probeAfterFailures} THEN ${now} + make_interval(secs => ${p.probeSeconds})
+      END,
       gone_version = CASE WHEN w.status = 'ENABLED' AND w.url = ANY (s.gone_urls) THEN w.updated_at ELSE w.gone_version END,
       last_success_at = CASE WHEN s.has_success THEN ${now} ELSE w.last_success_at END,
       last_failure_at = CASE WHEN s.has_failure THEN ${now} ELSE w.last_failure_at END
