@@ -9,7 +9,7 @@ import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { call, newTenant, type TestTenant } from "../support/api";
 import { later } from "../support/later";
 import { explainEverything, planAsForLargeTables, plansOf } from "../support/plans";
-import { searchFindsAll } from "../support/search";
+import { indexCanReachAll, searchFindsAll } from "../support/search";
 
 // Changed subjects and customers, which the job indexes for the search in batches.
 
@@ -97,6 +97,7 @@ test("a change that always fails holds up no messages, and no changes of another
   await setSubject(good, goodId, "after");
   for (const [tenant, id] of [[bad, badId] as const, [good, goodId] as const])
     await call(tenant, "POST", `/conversations/${id}/messages`, { text: "Hello" });
+  await indexCanReachAll();
   await runBatches(3);
   expect(await countEntries(good)).toEqual({ after: 2 });
   expect(await countEntries(bad)).toEqual({ before: 1, after: 1 });
