@@ -157,10 +157,12 @@ async function hasUsableLink(
 }
 
 /** Whose password the link sets; null if the link is invalid or no longer valid. */
-export async function findPasswordReset(token: string): Promise<{ email: string } | null> {
+export async function findPasswordReset(
+  token: string,
+): Promise<{ id: string; email: string } | null> {
   const found = await db().passwordReset.findUnique({
     where: { tokenHash: hashToken(token), usedAt: null, expiresAt: { gt: now() } },
-    select: { user: { select: { email: true } } },
+    select: { user: { select: { id: true, email: true } } },
   });
   return found?.user ?? null;
 }
@@ -177,19 +179,19 @@ export async function resetPassword(
   device: Device,
 ): Promise<Extract<SignInResult, { outcome: "signed-in" | "second-step" }> | null> {
   // Hashing is expensive, so an invalid link must not trigger it.
-  if (!(await findPasswordReset(token))) return null;
+  const holder = await findPasswordReset(token);
+  if (!holder) return null;
+  const userId = holder.id;
   const passwordHash = await hashPassword(password);
   return db().$transaction(async (transaction) => {
+    // Before the link, as everything does that ends a user's links. Of two concurrent requests, the
+    // second waits here, and then finds that the link was used.
+    await lockAccount({ db: transaction }, { userId });
     const at = now();
-    const where = { tokenHash: hashToken(token), usedAt: null, expiresAt: { gt: at } };
-    // Of two concurrent requests, the second waits here, and then finds that the link was used.
+    const where = { tokenHash: hashToken(token), userId, usedAt: null, expiresAt: { gt: at } };
     const { count } = await transaction.passwordReset.updateMany({ where, data: { usedAt: at } });
     if (count === 0) return null;
 
-    const { userId } = await transaction.passwordReset.findUniqueOrThrow({
-      where: { tokenHash: hashToken(token) },
-    });
-    if (!userId) return null;
     // The link went to the address, or to an operator who knows the user.
     if (await verifyAddress(transaction, userId, { at, address: device.address }))
       await dropSecondFactor(transaction, userId, { device, at, change: lostToOwner });

@@ -13,7 +13,7 @@ import {
 import { signIn } from "@/lib/auth/service";
 import { failureLimits, maximumResets } from "@/lib/auth/throttle";
 import { openMail } from "@/lib/mail/service";
-import { db } from "@/lib/platform/db";
+import { db, pool } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
 import {
   findLiveSession,
@@ -23,6 +23,7 @@ import {
   startSession,
 } from "@/lib/sessions/service";
 import { stopLimiterClock } from "../support/limiter-clock";
+import { hasWaiting, watch } from "../support/locks";
 import { auditOf, newAddress, newOrganization, newPerson, newSession } from "../support/people";
 
 beforeEach(() => void stopLimiterClock());
@@ -112,7 +113,7 @@ test("a mailed link sets a new password once, ends all sessions, and signs in", 
   const { tenant, owner, session } = await newSignedIn();
   expect(await requestPasswordReset(owner.email, newDevice())).toEqual({ outcome: "noted" });
   const token = await tokenMailedTo(owner.email);
-  expect(await findPasswordReset(token)).toEqual({ email: owner.email });
+  expect(await findPasswordReset(token)).toMatchObject({ email: owner.email });
 
   const result = await resetPassword(token, newPassword, newDevice());
 
@@ -143,6 +144,26 @@ test("the first used link ends the others, also concurrently", async () => {
   ]);
   expect(results.filter(Boolean)).toHaveLength(1);
   expect(await resetPassword(second, newPassword, newDevice())).toBeNull();
+});
+
+test("a link waits for a change that ends the user's links, and not the other way around", async () => {
+  const { owner } = await newSignedIn();
+  await requestPasswordReset(owner.email, newDevice());
+  const token = await tokenMailedTo(owner.email);
+  const client = await pool().connect();
+  try {
+    await client.query("BEGIN");
+    await client.query("SELECT 1 FROM users WHERE id = $1 FOR UPDATE", [owner.id]);
+    const reset = resetPassword(token, newPassword, newDevice());
+    const state = watch(reset);
+    while (!state.hasSettled && !(await hasWaiting(client)));
+    await client.query("UPDATE password_resets SET used_at = now() WHERE user_id = $1", [owner.id]);
+    await client.query("COMMIT");
+    expect(await reset).toBeNull();
+  } finally {
+    client.release(true);
+  }
+  expect(await outcomeOf(owner.email, oldPassword)).toBe("signed-in");
 });
 
 test("a link lasts an hour, and a changed password ends it earlier", async () => {
@@ -219,10 +240,10 @@ test("requests of strangers neither flood a mailbox nor leave its owner without 
   for (let minute = 0; minute < 180; minute += 5) {
     setCurrentTime(() => new Date(start + minute * 60_000));
     expect(await requestPasswordReset(email, newDevice())).toEqual({ outcome: "noted" });
-    expect(await findPasswordReset(await tokenMailedTo(email))).toEqual({ email });
+    expect(await findPasswordReset(await tokenMailedTo(email))).toMatchObject({ email });
     // A mailed link stays valid for half an hour.
     setCurrentTime(() => new Date(start + (minute + 29) * 60_000));
-    expect(await findPasswordReset(await tokenMailedTo(email))).toEqual({ email });
+    expect(await findPasswordReset(await tokenMailedTo(email))).toMatchObject({ email });
   }
   // The first three immediately, then one every half hour.
   expect(await db().mail.count({ where: { recipient: email } })).toBe(immediateMails + 5);
