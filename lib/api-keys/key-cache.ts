@@ -1,6 +1,6 @@
-import { runSql } from "@/lib/platform/db";
+import { joinLookups } from "@/lib/platform/join-lookups";
 import { listenOn } from "@/lib/platform/listen-for-notifications";
-import { sql } from "@/lib/platform/sql";
+import { lookupSql } from "@/lib/platform/lookup-sql";
 import { planRateLimits, planTenantRateLimits } from "@/lib/tenants/service";
 import type { Environment, Plan } from "@/prisma/generated/enums";
 import type { ApiKeyModel } from "@/prisma/generated/models";
@@ -53,9 +53,8 @@ const entries = new Map<string, Entry>();
  * cached for less than a second, and only while this process receives revocations: with the
  * listening connection down, every call queries the database, so the cache never keeps a revoked
  * key alive. Unknown keys are not cached, because guesses would push out the valid ones.
- * @param inBatches shares queries with other lookups, for callers who may be guessing
  */
-export async function findKey(hash: Buffer, { inBatches = false } = {}): Promise<KnownKey | null> {
+export async function findKey(hash: Buffer): Promise<KnownKey | null> {
   const name = hash.toString("hex");
   const nowMs = performance.now();
   const cached = entries.get(name);
@@ -63,22 +62,22 @@ export async function findKey(hash: Buffer, { inBatches = false } = {}): Promise
     if (cached.refreshAtMs <= nowMs) refresh(cached, hash);
     return notExpired(cached.key);
   }
-  return notExpired(await lookUp(hash, nowMs, inBatches));
+  return notExpired(await lookUp(hash, nowMs));
 }
 
 /** One request looks up the key for all requests that follow, and none of them waits for it. */
 function refresh(cached: Entry, hash: Buffer): void {
   cached.refreshAtMs = Number.POSITIVE_INFINITY;
   // Without a result, the cached key expires as usual, and the next request reports the error.
-  lookUp(hash, performance.now(), false).catch(() => {});
+  lookUp(hash, performance.now()).catch(() => {});
 }
 
-async function lookUp(hash: Buffer, nowMs: number, inBatches: boolean): Promise<KnownKey | null> {
+async function lookUp(hash: Buffer, nowMs: number): Promise<KnownKey | null> {
   const name = hash.toString("hex");
   const generation = invalidations;
-  const row = await (inBatches ? findRowInBatch(hash) : findRow(hash));
+  const row = await findRow<Row>({ hash });
   const isUsable = row && (row.movedTo !== null || (!row.revokedAt && !row.suspendedAt));
-  const key = isUsable ? toKnownKey(row) : null;
+  const key = isUsable ? toKnownKey(hash, row) : null;
   // A revocation that arrived during the lookup may concern this key, so the result is not cached.
   if (generation !== invalidations || !isListening()) return key;
   if (!key) entries.delete(name);
@@ -99,75 +98,43 @@ type Row = Pick<
   | "tenantId"
   | "environment"
   | "name"
-  | "hash"
   | "scopes"
   | "allowedIps"
   | "rateLimitPerMinute"
   | "isCappedByPlan"
-  | "expiresAt"
-  | "revokedAt"
-  | "suspendedAt"
-> & { plan: Plan; movedTo: string | null };
+> & {
+  expiresAt: string | null;
+  revokedAt: string | null;
+  suspendedAt: string | null;
+  plan: Plan;
+  movedTo: string | null;
+};
 
-const findKeysStatement = sql(
-  "find_keys",
-  { hashes: "bytea[]" },
-  (p) => `
-  SELECT k.id, k.tenant_id AS "tenantId", k.environment, k.name, k.hash, k.scopes, k.allowed_ips AS "allowedIps",
+/** Lookups share statements, so that guesses do not cost a query each. */
+const findRow = joinLookups(
+  lookupSql(
+    "find_key",
+    { hash: "bytea" },
+    (p) => `
+  SELECT k.id, k.tenant_id AS "tenantId", k.environment, k.name, k.scopes, k.allowed_ips AS "allowedIps",
     k.rate_limit_per_minute AS "rateLimitPerMinute", k.is_capped_by_plan AS "isCappedByPlan", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
     k.suspended_at AS "suspendedAt", t.plan, t.moved_to AS "movedTo"
-  FROM api_keys k JOIN tenants t ON t.id = k.tenant_id WHERE k.hash = ANY (${p.hashes})`,
+  FROM api_keys k JOIN tenants t ON t.id = k.tenant_id WHERE k.hash = ${p.hash}`,
+  ),
 );
 
-const findRows = (hashes: Buffer[]): Promise<Row[]> => runSql<Row>(findKeysStatement({ hashes }));
-
-const findRow = async (hash: Buffer): Promise<Row | null> => (await findRows([hash]))[0] ?? null;
-
-type Lookup = {
-  hash: Buffer;
-  resolve: (row: Row | null) => void;
-  reject: (error: unknown) => void;
-};
-let lookups: Lookup[] = [];
-let isLookingUp = false;
-const maximumBatch = 1_000;
-
-/** One query at a time in this process. Lookups that arrive meanwhile share the next one. */
-function findRowInBatch(hash: Buffer): Promise<Row | null> {
-  return new Promise((resolve, reject) => {
-    lookups.push({ hash, resolve, reject });
-    if (!isLookingUp) void runBatches();
-  });
-}
-
-async function runBatches(): Promise<void> {
-  isLookingUp = true;
-  while (lookups.length > 0) {
-    const batch = lookups.slice(0, maximumBatch);
-    lookups = lookups.slice(maximumBatch);
-    try {
-      const rows = await findRows(batch.map(({ hash }) => hash));
-      const byHash = new Map(rows.map((row) => [Buffer.from(row.hash).toString("hex"), row]));
-      for (const { hash, resolve } of batch) resolve(byHash.get(hash.toString("hex")) ?? null);
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
-  }
-  isLookingUp = false;
-}
-
-function toKnownKey(row: Row): KnownKey {
+function toKnownKey(hash: Buffer, row: Row): KnownKey {
   const { plan, movedTo } = row;
   const rateLimitPerMinute = rateLimitOf(row, planRateLimits[plan]);
   const networks = row.allowedIps.length > 0 ? allowList(row.allowedIps) : null;
   return {
     id: row.id,
-    hash: Buffer.from(row.hash),
+    hash,
     tenantId: row.tenantId,
     environment: row.environment,
     name: row.name,
     scopes: new Set(row.scopes as Scope[]),
-    expiresAt: movedTo === null ? row.expiresAt : null,
+    expiresAt: row.expiresAt !== null && movedTo === null ? new Date(row.expiresAt) : null,
     isAllowedFrom: (address) =>
       !networks ||
       (address !== null && networks.check(address, address.includes(":") ? "ipv6" : "ipv4")),

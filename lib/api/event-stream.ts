@@ -218,7 +218,7 @@ async function recheckKeys(): Promise<void> {
         address,
       },
     ]) => {
-      const lookup = known.get(id) ?? findKey(hash, { inBatches: true });
+      const lookup = known.get(id) ?? findKey(hash);
       known.set(id, lookup);
       const key = await lookup;
       if (key?.movedTo) stream.end("The organization was moved. Reconnect to continue.");

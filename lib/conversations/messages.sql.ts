@@ -10,6 +10,7 @@ import {
   writeRecord,
 } from "@/lib/events/outbox.sql";
 import { changeSql } from "@/lib/platform/change-sql";
+import { lookupSql } from "@/lib/platform/lookup-sql";
 import { type References, sql } from "@/lib/platform/sql";
 import { rowSteps } from "@/lib/resources/pages";
 import type { MessageModel } from "@/prisma/generated/models";
@@ -27,7 +28,7 @@ const columns = `environment, id, conversation_id AS "conversationId", sequence,
 const isReadable = (p: { tenantId: string; environment: string; conversationId: string }) =>
   `(SELECT true FROM conversations c WHERE c.tenant_id = ${p.tenantId} AND c.environment = ${p.environment} AND c.id = ${p.conversationId})`;
 
-export const getMessageStatement = sql(
+export const getMessageStatement = lookupSql(
   "get_message",
   { tenantId: "text", environment: "Environment", id: "text", conversationId: "text" },
   (p) => `

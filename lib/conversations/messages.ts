@@ -12,6 +12,7 @@ import { timeOfChange } from "@/lib/platform/changes";
 import { readSql } from "@/lib/platform/db";
 import { conversationClosed } from "@/lib/platform/errors";
 import { joinChanges } from "@/lib/platform/join-changes";
+import { joinLookups } from "@/lib/platform/join-lookups";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
 import { notFound } from "@/lib/resources/not-found";
@@ -67,10 +68,11 @@ export async function conversationOfMessage(
   return found.conversationId;
 }
 
+const findMessage = joinLookups(getMessageStatement);
+
 export async function getMessage(caller: Caller, conversationId: string, id: string) {
   const { partition } = caller;
-  const statement = getMessageStatement({ ...partition, id, conversationId });
-  const [found] = await readSql<MessageRow>(statement, caller);
+  const found = await findMessage<MessageRow>({ ...partition, id, conversationId }, caller);
   if (!found) throw notFound("message", id);
   return withLinks(partition, toMessage(found));
 }

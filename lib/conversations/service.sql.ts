@@ -8,6 +8,7 @@ import {
   writeRecord,
 } from "@/lib/events/outbox.sql";
 import { changeSql } from "@/lib/platform/change-sql";
+import { lookupSql } from "@/lib/platform/lookup-sql";
 import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { sql, timeOf } from "@/lib/platform/sql";
 import type { ConversationModel } from "@/prisma/generated/models";
@@ -75,7 +76,7 @@ export const dueSnoozedStatement = sql(
   },
 );
 
-export const getConversationStatement = sql(
+export const getConversationStatement = lookupSql(
   "get_conversation",
   { tenantId: "text", environment: "Environment", id: "text" },
   (p) => `

@@ -28,6 +28,7 @@ import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/
 import { readSql, runSql } from "@/lib/platform/db";
 import { invalidBody, invalidTransition } from "@/lib/platform/errors";
 import { joinChanges } from "@/lib/platform/join-changes";
+import { joinLookups } from "@/lib/platform/join-lookups";
 import { leaveOut } from "@/lib/platform/leave-out";
 import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
@@ -106,9 +107,10 @@ export async function countInbox(
   return counts;
 }
 
+const findConversation = joinLookups(getConversationStatement);
+
 export async function getConversation(caller: Caller, id: string): Promise<Conversation> {
-  const statement = getConversationStatement({ ...caller.partition, id });
-  const [found] = await readSql<Conversation>(statement, caller);
+  const found = await findConversation<Conversation>({ ...caller.partition, id }, caller);
   if (!found) throw notFound("conversation", id);
   return found;
 }

@@ -285,12 +285,14 @@ export async function readSql<Row extends object>(
   return rowsOf<Row>(poolOf(caller), query, responseTypes);
 }
 
-function poolOf(caller: { db: Db }): pg.Pool {
+/** Where the caller reads: the pool of a replica or, also without a caller, of the primary. */
+export function poolOf(caller?: { db: Db }): pg.Pool {
   const replica = shared.parlanceReplicaConnections?.reads;
-  return replica && caller.db === replica.madePrisma ? replica.pool : pool();
+  return replica && caller?.db === replica.madePrisma ? replica.pool : pool();
 }
 
-async function rowsOf<Row extends object>(
+/** Runs a hand-written statement, prepared under its name, in a transaction of its own. */
+export async function rowsOf<Row extends object>(
   target: pg.Pool,
   query: Query,
   types?: pg.CustomTypesConfig,

@@ -8,7 +8,8 @@ import { endOfTurn } from "./end-of-turn";
 import { unavailable } from "./errors";
 import { createLimit } from "./limit";
 import type { Parameters, ValuesOf } from "./sql";
-import { sqlState } from "./sql-errors";
+import { mayConcernOne } from "./sql-errors";
+import { traceShared } from "./trace-shared";
 import { type Span, tracer } from "./tracing";
 
 // Most of what a small change costs PostgreSQL is the start and the end of its statement, and the
@@ -196,7 +197,7 @@ export function joinChanges<P extends Parameters>(
    * every change fails.
    */
   async function retry(changes: Waiting[], error: unknown, isSent: boolean): Promise<void> {
-    if (isSent && !isRolledBack(error)) {
+    if (isSent && !mayConcernOne(error)) {
       for (const change of changes) fail(change, error);
       return;
     }
@@ -276,31 +277,12 @@ export function joinChanges<P extends Parameters>(
     schedule();
   }
 
-  /** The statement is in the trace of each request that it works for. */
-  async function traced<Result>(changes: Waiting[], work: () => Promise<Result>): Promise<Result> {
-    const tracing = tracer();
-    if (!tracing) return work();
-    const spans = changes.flatMap(({ span }) =>
-      span
-        ? tracing.start(statement.name, {
-            kind: "client",
-            parent: span.traceparent,
-            attributes: {
-              "db.system.name": "postgresql",
-              ...(changes.length > 1 && { "db.operation.batch.size": changes.length }),
-            },
-          })
-        : [],
+  const traced = <Result>(changes: Waiting[], work: () => Promise<Result>): Promise<Result> =>
+    traceShared(
+      statement.name,
+      changes.map(({ span }) => span),
+      work,
     );
-    try {
-      const result = await tracing.within(undefined, work);
-      for (const span of spans) span.end();
-      return result;
-    } catch (error) {
-      for (const span of spans) span.end(sqlState(error) ?? (error as Error).name);
-      throw error;
-    }
-  }
 
   return <Row extends object>(values: ValuesOf<P>) =>
     new Promise<Row | undefined>((resolve, reject) => {
@@ -335,17 +317,4 @@ function charactersOf(values: object): number {
   for (const value of Object.values(values))
     if (typeof value === "string") characters += value.length;
   return characters;
-}
-
-/**
- * Whether PostgreSQL refused the statement, perhaps because of only one of its changes, so that none
- * was made. After a lost connection or a shutdown, it is not known what was made. After a timeout, and
- * on a server that has no room, cannot write or refuses connections, other statements would make it
- * worse.
- */
-function isRolledBack(error: unknown): boolean {
-  const state = sqlState(error);
-  // Such as 57P03 while PostgreSQL starts, which our own functions raise as an ERROR.
-  if ((error as { severity?: string } | null)?.severity === "FATAL") return false;
-  return state !== undefined && !/^(08|28|3D|53|58|57P01|57P02|57P05|57014|25006)/.test(state);
 }

@@ -44,6 +44,19 @@ export function tlsProblem(error: unknown): string | undefined {
   return undefined;
 }
 
+/**
+ * Whether PostgreSQL refused a statement that requests share, perhaps because of only one of them, so
+ * that it had no effect. After a lost connection or a shutdown, its effect is not known. After a
+ * timeout, and on a server that has no room, cannot write or refuses connections, further statements
+ * would make it worse.
+ */
+export function mayConcernOne(error: unknown): boolean {
+  const state = sqlState(error);
+  // Such as 57P03 while PostgreSQL starts, which our own functions raise as an ERROR.
+  if ((error as { severity?: string } | null)?.severity === "FATAL") return false;
+  return state !== undefined && !/^(08|28|3D|53|58|57P01|57P02|57P05|57014|25006)/.test(state);
+}
+
 /** PostgreSQL ended this transaction to break a deadlock, so it can be run again. */
 export function isDeadlock(error: unknown): boolean {
   const state = sqlState(error);

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
@@ -14,13 +13,12 @@ import { db, pool, poolState } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { joinChanges } from "@/lib/platform/join-changes";
 import { sqlState } from "@/lib/platform/sql-errors";
-import { type Span, setTracer, type Tracer } from "@/lib/platform/tracing";
 import { destroyConnection } from "@/lib/platform/watch-connection";
-import { newId } from "@/lib/resources/ids";
 import { updateWebhook } from "@/lib/webhooks/service";
 import { countWaiting, watch } from "../support/locks";
 import { planAsForLargeTables } from "../support/plans";
 import { interceptQueries } from "../support/queries";
+import { recordSpans } from "../support/recorded-spans";
 import { newPartition, newWebhook } from "../support/webhooks";
 
 // Changes that start in the same turn of the event loop share a statement. Rows that were written
@@ -943,43 +941,18 @@ test("a value that cannot be written is an error of its own change only", async 
 });
 
 test("the trace of each request has the statement that it shared, and the one of its own", async () => {
-  type Recorded = { name: string; parent: string | null; size?: unknown; failure?: string };
-  const recorded: Recorded[] = [];
-  const storage = new AsyncLocalStorage<Span | undefined>();
-  const tracer: Tracer = {
-    start: (name, { parent, attributes }) => {
-      const entry: Recorded = { name, parent, size: attributes?.["db.operation.batch.size"] };
-      return {
-        traceparent: newId("event"),
-        traceId: "",
-        add: () => {},
-        end: (failure) => void recorded.push({ ...entry, ...(failure && { failure }) }),
-      };
-    },
-    within: (span, work) => storage.run(span, work),
-    current: () => storage.getStore(),
-  };
   const partition = await newPartition();
   const ids = await newConversations(partition, 4);
-  const spanOf = (traceparent: string): Span => ({
-    traceparent,
-    traceId: "",
-    add: () => {},
-    end: () => {},
-  });
-  setTracer(tracer);
-  try {
-    const texts = ["a", "refuse 23503", "c", "untraced"];
-    await Promise.allSettled(
+  const texts = ["a", "refuse 23503", "c", "untraced"];
+  const recorded = await recordSpans((within) =>
+    Promise.allSettled(
       ids.map((id, index) =>
-        tracer.within(index === 3 ? undefined : spanOf(`request ${index}`), () =>
+        within(index === 3 ? undefined : `request ${index}`, () =>
           post(partition, id, texts[index] ?? ""),
         ),
       ),
-    );
-  } finally {
-    setTracer(undefined as never);
-  }
+    ),
+  );
   const of = (index: number) => recorded.filter(({ parent }) => parent === `request ${index}`);
   // A half may find its conversations still locked by the statement that was refused, and
   // leaves them out.
