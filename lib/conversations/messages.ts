@@ -35,6 +35,7 @@ import {
 } from "./messages.sql";
 import {
   continueInNewConversation,
+  getConversation,
   lockConversation,
   recordMessageEvent,
   reopenForMessage,
@@ -52,7 +53,7 @@ export async function listMessages(
     cursor === undefined ? first[order][count](values) : next[order][count]({ ...values, cursor }),
     caller,
   );
-  if (rows.length === 0) await requireConversation(caller, conversationId);
+  if (rows.length === 0) await getConversation(caller, conversationId);
   await requireCursor(caller, "messages", cursor, conversationId);
   return toPage(rows, limit, (row) => withLinks(caller.partition, toMessage(row)));
 }
@@ -197,12 +198,4 @@ async function customerOf({ db, partition }: Caller, id: string | null): Promise
     where: { tenantId_environment_id: { ...partition, id } },
     select: { id: true, name: true },
   });
-}
-
-async function requireConversation({ db, partition }: Caller, id: string): Promise<void> {
-  const found = await db.conversation.findUnique({
-    where: { tenantId_environment_id: { ...partition, id } },
-    select: { id: true },
-  });
-  if (!found) throw notFound("conversation", id);
 }

@@ -1,4 +1,5 @@
 import type { Partition } from "@/lib/platform/caller";
+import { lookupSql } from "@/lib/platform/lookup-sql";
 import { comparedTexts, hasValue } from "@/lib/platform/metadata.sql";
 import { bindings, type Query, sql } from "@/lib/platform/sql";
 import { rowsFor } from "@/lib/resources/pages";
@@ -11,6 +12,16 @@ export type CustomerRow = CustomerModel;
 const columns = `tenant_id AS "tenantId", environment, id, external_id AS "externalId", name, email, phone, locale, metadata,
   search_words AS "searchWords", conversation_count AS "conversationCount", created_at AS "createdAt", updated_at AS "updatedAt",
   erased_at AS "erasedAt"`;
+
+/** A customer as the API returns it. */
+export const getCustomerStatement = lookupSql(
+  "get_customer",
+  { tenantId: "text", environment: "Environment", id: "text" },
+  (p) => `
+  SELECT id, environment, external_id AS "externalId", name, email, phone, locale, metadata,
+    conversation_count AS "conversationCount", created_at AS "createdAt", updated_at AS "updatedAt", erased_at AS "erasedAt"
+  FROM customers WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
+);
 
 /**
  * Locks the customer until the transaction ends. Waits for a change that is in progress, and finds

@@ -10,6 +10,7 @@ import {
   invalidBody,
   invalidCursor,
 } from "@/lib/platform/errors";
+import { joinLookups } from "@/lib/platform/join-lookups";
 import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
@@ -32,6 +33,7 @@ import { searchWords, wordsOf } from "./search-words";
 import {
   type CustomerRow,
   findCustomersStatement,
+  getCustomerStatement,
   identitiesStatement,
   keepByExternalIdStatement,
   lockByExternalIdStatement,
@@ -96,15 +98,13 @@ function positionAfter(sort: Sort, cursor: string) {
   return id === undefined ? { id: cursor } : { id, updatedAt: new Date(Number(time)) };
 }
 
-export async function getCustomer(caller: Caller, id: string) {
-  const found = await caller.db.customer.findUnique({
-    where: { tenantId_environment_id: { ...caller.partition, id } },
-  });
+const findCustomer = joinLookups(getCustomerStatement);
 
+export async function getCustomer(caller: Caller, id: string): Promise<Customer> {
+  const found = await findCustomer<Customer>({ ...caller.partition, id }, caller);
   // Another tenant's customer, or the other environment's, is the same 404 as none at all.
   if (!found) throw notFound("customer", id);
-
-  return toCustomer(found);
+  return found;
 }
 
 type IdentifiedCustomer = Pick<Customer, "id" | "name" | "email" | "phone" | "externalId"> & {

@@ -1,4 +1,5 @@
 import type { Partition } from "@/lib/platform/caller";
+import { lookupSql } from "@/lib/platform/lookup-sql";
 import { bindings, type Query, sql } from "@/lib/platform/sql";
 import { now } from "@/lib/platform/time";
 import { firstIdAt, isFromDroppedWeek } from "@/lib/resources/ids";
@@ -11,6 +12,13 @@ import type { ListEvents } from "./schema";
 const positionOf = (id: string, within: string) => `(
   SELECT xact FROM events WHERE ${within} AND id = ${id}
   UNION ALL SELECT xact FROM purged_events WHERE ${within} AND id = ${id} LIMIT 1)`;
+
+export const getPayloadStatement = lookupSql(
+  "get_event_payload",
+  { tenantId: "text", environment: "Environment", id: "text" },
+  (p) => `
+  SELECT payload FROM events WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
+);
 
 export const isEventStatement = sql(
   "is_event",

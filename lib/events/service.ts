@@ -1,12 +1,13 @@
 import type { Caller } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
+import { joinLookups } from "@/lib/platform/join-lookups";
 import { now } from "@/lib/platform/time";
 import { firstIdAt, isFromDroppedWeek } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
 import { toPage } from "@/lib/resources/pages";
 import type { Event, ListEvents } from "./schema";
-import { isEventStatement, listEventsStatement } from "./service.sql";
+import { getPayloadStatement, isEventStatement, listEventsStatement } from "./service.sql";
 
 /**
  * Events of the last 30 days, whether a webhook received them or not. In ascending order the feed
@@ -29,11 +30,11 @@ export async function getEvent(caller: Caller, id: string) {
   return toEvent({ payload: await getPayload(caller, id) });
 }
 
+const findPayload = joinLookups(getPayloadStatement);
+
 /** An event as it is signed and sent, byte for byte. */
-export async function getPayload({ db, partition }: Caller, id: string): Promise<string> {
-  const found = await db.event.findUnique({
-    where: { tenantId_environment_id: { ...partition, id } },
-  });
+export async function getPayload(caller: Caller, id: string): Promise<string> {
+  const found = await findPayload<{ payload: string }>({ ...caller.partition, id }, caller);
   if (!found) throw notFound("event", id);
   return found.payload;
 }

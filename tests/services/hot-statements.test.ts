@@ -20,7 +20,9 @@ import {
   getConversation,
   listConversations,
 } from "@/lib/conversations/service";
+import { getCustomer } from "@/lib/customers/service";
 import type { IdempotencyRecord } from "@/lib/events/idempotency-record";
+import { getPayload } from "@/lib/events/service";
 import { type Identity, mutate, type Partition, reader, system } from "@/lib/platform/caller";
 import { changeSql } from "@/lib/platform/change-sql";
 import { db, pool, runSql } from "@/lib/platform/db";
@@ -131,11 +133,67 @@ test("conversations are listed and read as Prisma reads them, with every filter 
           const page = await listConversations(caller, { ...filter, order, limit, cursor });
           expect(page.data).toEqual(found.map(returned));
         }
-        const where = { tenantId_environment_id: { ...partition, id: picked.id } };
-        const found = await db().conversation.findUniqueOrThrow({ where });
-        expect(await getConversation(caller, picked.id)).toEqual(returned(found));
+        const found = await db().conversation.findMany({ where: partition });
+        for (const ids of [[picked.id], found.map(({ id }) => id)]) {
+          const read = await Promise.all(ids.map((id) => getConversation(caller, id)));
+          expect(read).toEqual(found.filter(({ id }) => ids.includes(id)).map(returned));
+        }
       },
     ),
+    { numRuns: 5, endOnFailure: true },
+  );
+});
+
+const customerRow = fc.record({
+  externalId: fc.option(text),
+  name: fc.option(text),
+  email: fc.option(text),
+  phone: fc.option(text),
+  locale: fc.option(text),
+  metadata,
+  searchWords: fc.constant([] as string[]),
+  conversationCount: fc.nat(),
+  createdAt: time,
+  updatedAt: time,
+  erasedAt: fc.option(time),
+});
+
+test("customers and events are read as Prisma reads them, one and many together", async () => {
+  const rows = fc.uniqueArray(customerRow, {
+    minLength: 1,
+    maxLength: 15,
+    selector: ({ externalId }) => externalId ?? {},
+  });
+  await fc.assert(
+    fc.asyncProperty(rows, async (drafts) => {
+      const partition = await newPartition();
+      const caller = reader(system(partition));
+      const customers = drafts.map((row) => ({
+        ...row,
+        ...partition,
+        id: newId("customer", row.createdAt),
+      }));
+      await db().customer.createMany({ data: customers });
+      const events = drafts.map((row) => ({
+        ...partition,
+        id: newId("event"),
+        type: "customer.created",
+        payload: JSON.stringify(row),
+        createdAt: row.createdAt,
+      }));
+      await db().event.createMany({ data: events });
+
+      for (const count of [1, drafts.length]) {
+        const expected = customers.slice(0, count).map(({ searchWords: _words, ...row }) => row);
+        expect(await Promise.all(expected.map(({ id }) => getCustomer(caller, id)))).toEqual(
+          expected.map(returned),
+        );
+        const sent = events.slice(0, count);
+        expect(await Promise.all(sent.map(({ id }) => getPayload(caller, id)))).toEqual(
+          sent.map(({ payload }) => payload),
+        );
+      }
+    }),
     { numRuns: 5, endOnFailure: true },
   );
 });
