@@ -7,7 +7,7 @@ export const databaseWaits = {
   lock: 5_000,
   /** The same, for a statement that works for many organizations. */
   sharedLock: 250,
-  /** For a statement that conversations or messages share. Later ones then no longer wait for it. */
+  /** For a statement that requests share. Later ones then no longer wait for it. */
   slowStatement: 100,
   /** For a connection while all of them are in use. */
   freeConnection: 5_000,

@@ -6,7 +6,7 @@ import { endOfTurn } from "./end-of-turn";
 import type { LookupStatement } from "./lookup-sql";
 import { responseTypes } from "./response-types";
 import type { Parameters, ValuesOf } from "./sql";
-import { mayConcernOne } from "./sql-errors";
+import { isLockTimeout, mayConcernOne } from "./sql-errors";
 import { traceShared } from "./trace-shared";
 import { type Span, tracer } from "./tracing";
 
@@ -34,8 +34,9 @@ type Lane<P extends Parameters> = {
  * Looks up rows of one kind. Lookups of one turn of the event loop share a statement, and so do
  * those that arrive while others are in progress. Each statement starts after the lookups that share
  * it, so it finds what was committed before them.
- * @returns a function that looks up a row where the caller reads, or without a caller in the primary.
- * It returns the row, with times as text in the API's format, or undefined if there is none
+ * @returns a function that looks up a row where the caller reads, but never in its transaction, or
+ * without a caller in the primary. It returns the row, with times as text in the API's format, or
+ * undefined if there is none
  */
 export function joinLookups<P extends Parameters>(
   statement: LookupStatement<P>,
@@ -61,18 +62,19 @@ export function joinLookups<P extends Parameters>(
     };
     lane.inProgress++;
     const cancel = atDeadline(databaseWaits.slowStatement, end);
-    await lookUp(pool, lane.waiting.splice(0, maximumLookups));
+    await answer(pool, lane.waiting.splice(0, maximumLookups));
     cancel();
     end();
   }
 
-  async function lookUp(pool: pg.Pool, lookups: Lookup<P>[]): Promise<void> {
+  async function answer(pool: pg.Pool, lookups: Lookup<P>[]): Promise<void> {
     try {
       const rows = await read(pool, lookups);
       for (const [index, { resolve }] of lookups.entries()) resolve(rows[index]);
     } catch (error) {
-      if (lookups.length > 1 && mayConcernOne(error))
-        await Promise.all(lookups.map((lookup) => lookUp(pool, [lookup])));
+      // What a lookup waits for is a lock on a table, which concerns all of them.
+      if (lookups.length > 1 && mayConcernOne(error) && !isLockTimeout(error))
+        await Promise.all(lookups.map((lookup) => answer(pool, [lookup])));
       else for (const { reject } of lookups) reject(error);
     }
   }
@@ -84,10 +86,10 @@ export function joinLookups<P extends Parameters>(
     const query = only && values.length === 1 ? statement.one(only) : statement.many(values);
     const spans = lookups.map(({ span }) => span);
     const rows = await traceShared(statement.name, spans, () =>
-      rowsOf<{ n?: number }>(pool, query, responseTypes),
+      rowsOf<{ lookup_number?: number }>(pool, query, responseTypes),
     );
     const found: object[] = [];
-    for (const { n = 1, ...row } of rows) found[n - 1] = row;
+    for (const { lookup_number: number = 1, ...row } of rows) found[number - 1] = row;
     return found;
   }
 

@@ -65,7 +65,8 @@ describe("an address that has guessed 300 keys in a minute", () => {
     const queries = await queriesOf(() =>
       Promise.all(Array.from({ length: 500 }, () => guess(guesser))),
     );
-    expect(queries).toBeLessThanOrEqual(10);
+    // 128 share one.
+    expect(queries).toBeLessThanOrEqual(4);
   });
 
   test("is still accepted with a valid key, even a new one, in the middle of a flood of guesses", async () => {

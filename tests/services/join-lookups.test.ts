@@ -1,27 +1,36 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { findKey } from "@/lib/api-keys/key-cache";
+import { hashKey } from "@/lib/api-keys/key-format";
+import { createApiKey } from "@/lib/api-keys/service";
+import { getMessage, postMessage } from "@/lib/conversations/messages";
 import { createConversationBody } from "@/lib/conversations/schema";
 import {
   createConversation,
   getConversation,
   updateConversation,
 } from "@/lib/conversations/service";
+import { createCustomer, getCustomer } from "@/lib/customers/service";
+import { getEvent } from "@/lib/events/service";
 import { mutate, type Partition, reader, system } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
-import { closeDatabase, pool } from "@/lib/platform/db";
+import { closeDatabase, db, pool } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { joinLookups } from "@/lib/platform/join-lookups";
 import { lookupSql } from "@/lib/platform/lookup-sql";
 import { sqlState } from "@/lib/platform/sql-errors";
 import { countWaiting, watch } from "../support/locks";
 import { explainEverything, planAsForLargeTables, plansOf } from "../support/plans";
+import { interceptQueries } from "../support/queries";
 import { recordSpans } from "../support/recorded-spans";
 import { newPartition } from "../support/webhooks";
 
 // Lookups that start in the same turn of the event loop share a statement. What one statement
 // returned has the same `xact`.
 
+// The tests hold locks for as long as they need.
+databaseWaits.lock = 120_000;
 process.env.DATABASE_STATEMENT_TIMEOUT_MS = "60000";
 
 // On a busy machine, any statement can be slow. Only the tests that say so expect that of one.
@@ -37,6 +46,12 @@ beforeAll(async () => {
   await planAsForLargeTables(pool());
   await closeDatabase();
   await plansOf(async () => {});
+  await pool().query(`
+    CREATE FUNCTION raise(state text) RETURNS text LANGUAGE plpgsql AS $$
+    BEGIN
+      IF length(state) = 5 THEN RAISE EXCEPTION 'refused' USING ERRCODE = state; END IF;
+      RETURN NULL;
+    END $$`);
   other = new pg.Client({ connectionString: env().DATABASE_URL });
   await other.connect();
 });
@@ -134,45 +149,125 @@ test("a slow statement holds up only the lookups that share it", async () => {
   expect(await Promise.all(slow)).toHaveLength(3);
 });
 
+/** Looks up three ids with `find`. @returns their results, and how many statements they took */
+async function findThree(find: (id: string) => Promise<Echo | undefined>, second: string) {
+  let statements = 0;
+  const results = await interceptQueries(
+    (_name, send) => {
+      statements++;
+      return send();
+    },
+    () => Promise.allSettled(["a", second, "c"].map(find)),
+  );
+  const states = results.map((result) =>
+    result.status === "fulfilled" ? result.value?.id : sqlState(result.reason),
+  );
+  return { states, statements };
+}
+
 test("a value that PostgreSQL refuses is an error of its own lookup only", async () => {
-  const find = newEcho();
-  const results = await Promise.allSettled([find("a"), find("\0"), find("c")]);
-  expect(results).toMatchObject([
-    { status: "fulfilled", value: { id: "a" } },
-    { status: "rejected" },
-    { status: "fulfilled", value: { id: "c" } },
-  ]);
-  expect(sqlState((results[1] as PromiseRejectedResult).reason)).toBe("22021");
+  expect(await findThree(newEcho(), "\0")).toEqual({ states: ["a", "22021", "c"], statements: 4 });
 });
 
-test("if the connection ends, every lookup of the statement fails, and the next one works", async () => {
+const newRefusing = () => {
+  const find = joinLookups(
+    lookupSql("refusing", { id: "text" }, (p) => `SELECT coalesce(raise(${p.id}), ${p.id}) AS id`),
+  );
+  return (id: string) => find<Echo>({ id });
+};
+
+test.each(["XX001", "P0001", "22012"])(
+  "after %s, each lookup is tried alone, and one fails",
+  async (state) => {
+    expect(await findThree(newRefusing(), state)).toEqual({
+      states: ["a", state, "c"],
+      statements: 4,
+    });
+  },
+);
+
+test.each(["55P03", "57014", "53200", "58030"])(
+  "after %s, no lookup is tried again",
+  async (state) => {
+    expect(await findThree(newRefusing(), state)).toEqual({
+      states: [state, state, state],
+      statements: 1,
+    });
+  },
+);
+
+test("if the connection ends, every lookup of the statement fails once, and the next one works", async () => {
   const find = newEcho();
   await hold(3);
-  const lost = Promise.allSettled([find("a", 3), find("b", 3)]);
+  const lost = findThree((id) => find(id, 3), "b");
   await isWaitedFor(1);
   await other.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
   );
-  expect((await lost).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(await lost).toEqual({ states: ["57P01", "57P01", "57P01"], statements: 1 });
   await release(3);
-  expect(await find("c")).toMatchObject({ id: "c" });
+  expect(await find("d")).toMatchObject({ id: "d" });
 });
+
+/** A row of each kind that lookups share statements for, and the id that it is found by. */
+async function newRows(partition: Partition) {
+  const conversationId = await newConversation(partition);
+  return mutate(system(partition), async (caller) => {
+    const message = await postMessage(caller, conversationId, { text: "Hello" });
+    const customer = await createCustomer(caller, { name: "Ada", metadata: {} });
+    const event = await db().event.findFirstOrThrow({ where: { ...partition } });
+    const { key, apiKey } = await createApiKey(caller, { name: "key", scopes: [], allowedIps: [] });
+    return {
+      conversationId,
+      messageId: message.id,
+      customerId: customer.id,
+      eventId: event.id,
+      hash: hashKey(key),
+      keyId: apiKey.id,
+    };
+  });
+}
 
 test("an organization finds nothing of another one, or of its other environment, in a shared statement", async () => {
   const [one, two] = [await newPartition(), await newPartition()];
   const partitions: Partition[] = [one, { ...one, environment: "live" }, two];
-  const ids = await Promise.all(partitions.map(newConversation));
+  const rows = await Promise.all(partitions.map(newRows));
   const asked = partitions.flatMap((partition, owner) =>
-    ids.map((id, index) => ({ partition, id, isOwn: owner === index })),
+    rows.map((row, index) => ({ caller: reader(system(partition)), row, isOwn: owner === index })),
   );
-  const results = await Promise.allSettled(
-    asked.map(({ partition, id }) => getConversation(reader(system(partition)), id)),
+  type Asked = (typeof asked)[number];
+  const kinds: [keyof Asked["row"], (asked: Asked) => Promise<{ id: string }>][] = [
+    ["conversationId", ({ caller, row }) => getConversation(caller, row.conversationId)],
+    ["messageId", ({ caller, row }) => getMessage(caller, row.conversationId, row.messageId)],
+    ["customerId", ({ caller, row }) => getCustomer(caller, row.customerId)],
+    ["eventId", ({ caller, row }) => getEvent(caller, row.eventId)],
+  ];
+  for (const [name, get] of kinds) {
+    const results = await Promise.allSettled(asked.map(get));
+    expect(
+      results.map((result) => (result.status === "fulfilled" ? result.value.id : null)),
+    ).toEqual(asked.map(({ row, isOwn }) => (isOwn ? row[name] : null)));
+  }
+  const keys = await Promise.all(rows.map(({ hash }) => findKey(hash)));
+  expect(keys.map((key) => key && [key.id, key.tenantId, key.environment])).toEqual(
+    partitions.map(({ tenantId, environment }, index) => [
+      rows[index]?.keyId,
+      tenantId,
+      environment,
+    ]),
   );
-  expect(results.map(({ status }) => status === "fulfilled")).toEqual(
-    asked.map(({ isOwn }) => isOwn),
+});
+
+test("a message is found in its own conversation only, in a shared statement", async () => {
+  const partition = await newPartition();
+  const rows = [await newRows(partition), await newRows(partition)];
+  const caller = reader(system(partition));
+  const found = await Promise.allSettled(
+    rows.flatMap(({ conversationId }) =>
+      rows.map(({ messageId }) => getMessage(caller, conversationId, messageId)),
+    ),
   );
-  for (const [index, result] of results.entries())
-    if (result.status === "fulfilled") expect(result.value.id).toBe(asked[index]?.id);
+  expect(found.map(({ status }) => status === "fulfilled")).toEqual([true, false, false, true]);
 });
 
 test("a lookup finds what was committed before it, however many others there are", async () => {
@@ -183,13 +278,16 @@ test("a lookup finds what was committed before it, however many others there are
   const others = Array.from({ length: 8 }, async () => {
     while (!isDone) await getConversation(caller, id);
   });
-  for (let count = 0; count < 50; count++) {
-    const subject = `subject ${count}`;
-    await mutate(system(partition), (writer) => updateConversation(writer, id, { subject }));
-    expect((await getConversation(caller, id)).subject).toBe(subject);
+  try {
+    for (let count = 0; count < 50; count++) {
+      const subject = `subject ${count}`;
+      await mutate(system(partition), (writer) => updateConversation(writer, id, { subject }));
+      expect((await getConversation(caller, id)).subject).toBe(subject);
+    }
+  } finally {
+    isDone = true;
+    await Promise.allSettled(others);
   }
-  isDone = true;
-  await Promise.all(others);
 });
 
 test("a shared statement reads only the rows that it returns", async () => {

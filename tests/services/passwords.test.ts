@@ -113,7 +113,7 @@ test("a mailed link sets a new password once, ends all sessions, and signs in", 
   const { tenant, owner, session } = await newSignedIn();
   expect(await requestPasswordReset(owner.email, newDevice())).toEqual({ outcome: "noted" });
   const token = await tokenMailedTo(owner.email);
-  expect(await findPasswordReset(token)).toMatchObject({ email: owner.email });
+  expect(await findPasswordReset(token)).toEqual({ id: owner.id, email: owner.email });
 
   const result = await resetPassword(token, newPassword, newDevice());
 
