@@ -9,18 +9,18 @@ import { parseSearch, patternBetweenPieces } from "./search-words";
 
 export type CustomerRow = CustomerModel;
 
-const columns = `tenant_id AS "tenantId", environment, id, external_id AS "externalId", name, email, phone, locale, metadata,
-  search_words AS "searchWords", conversation_count AS "conversationCount", created_at AS "createdAt", updated_at AS "updatedAt",
-  erased_at AS "erasedAt"`;
+/** A customer as the API returns it, in the same order, so that it is printed as it was read. */
+const fields = `id, environment, external_id AS "externalId", name, email, phone, locale, metadata,
+  conversation_count AS "conversationCount", created_at AS "createdAt", updated_at AS "updatedAt", erased_at AS "erasedAt"`;
 
-/** A customer as the API returns it. */
+const columns = `tenant_id AS "tenantId", ${fields}, search_words AS "searchWords"`;
+
 export const getCustomerStatement = lookupSql(
   "get_customer",
   { tenantId: "text", environment: "Environment", id: "text" },
   (p) => `
-  SELECT id, environment, external_id AS "externalId", name, email, phone, locale, metadata,
-    conversation_count AS "conversationCount", created_at AS "createdAt", updated_at AS "updatedAt", erased_at AS "erasedAt"
-  FROM customers WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
+  SELECT ${fields} FROM customers
+  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
 );
 
 /**

@@ -11,7 +11,7 @@ import { traceShared } from "./trace-shared";
 import { type Span, tracer } from "./tracing";
 
 // Most of what it costs to look up a row is to send a statement, to start it, and to wait for it.
-// Requests therefore share one, which halves the time of each.
+// Requests therefore share one, which halves what each of them costs.
 
 /** How many statements of one kind are in progress at most, without slow ones. */
 const mostInProgress = 2;

@@ -78,6 +78,18 @@ const release = (lock: number) => other.query("SELECT pg_advisory_unlock($1)", [
 const isWaitedFor = async (count: number) => {
   while ((await countWaiting(other)) < count);
 };
+
+/** Starts lookups that wait for this lock, each in a statement of its own. */
+async function startSlow(find: ReturnType<typeof newEcho>, lock: number, most: number) {
+  await hold(lock);
+  const slow = [];
+  for (let count = 1; count <= most; count++) {
+    slow.push(find(`slow ${count}`, lock));
+    await isWaitedFor(count);
+  }
+  return slow;
+}
+
 const statementsOf = (found: (Echo | undefined)[]) => new Set(found.map((row) => row?.xact));
 
 const newConversation = (partition: Partition): Promise<string> =>
@@ -114,12 +126,7 @@ test("more lookups than a statement takes have several", async () => {
 
 test("two statements are in progress at most, and what arrives meanwhile shares the next one", async () => {
   const find = newEcho();
-  await hold(1);
-  const slow = [];
-  for (let count = 1; count <= 2; count++) {
-    slow.push(find(`slow ${count}`, 1));
-    await isWaitedFor(count);
-  }
+  const slow = await startSlow(find, 1, 2);
   const later = [];
   for (let turn = 0; turn < 10; turn++) {
     later.push(find(`later ${turn}`));
@@ -136,12 +143,7 @@ test("two statements are in progress at most, and what arrives meanwhile shares 
 test("a slow statement holds up only the lookups that share it", async () => {
   databaseWaits.slowStatement = 100;
   const find = newEcho();
-  await hold(2);
-  const slow = [];
-  for (let count = 1; count <= 3; count++) {
-    slow.push(find(`slow ${count}`, 2));
-    await isWaitedFor(count);
-  }
+  const slow = await startSlow(find, 2, 3);
   const state = watch(Promise.race(slow));
   expect(await find("quick")).toMatchObject({ id: "quick" });
   expect(state.hasSettled).toBe(false);
