@@ -356,7 +356,7 @@ describe("without a clock", () => {
     }
     const attempts = lanes.map(({ attempt }) => attempt);
     const recorded = await recordAttempts(attempts);
-    const [locked, released, swept] = lanes.map(({ second }) => second.id) as [
+    const [released, locked, swept] = lanes.map(({ second }) => second.id) as [
       string,
       string,
       string,
