@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import pg from "pg";
 
 // The result of a prepared statement has the same columns each time. pg finds their parsers and
@@ -19,6 +20,7 @@ type Internals = {
   name: string;
   types: pg.CustomTypesConfig | undefined;
   handleRowDescription(message: { fields: Field[] }): void;
+  handleError(error: Error, connection: EventEmitter): void;
   _accumulateRows: boolean;
   _result: {
     _types: pg.CustomTypesConfig | undefined;
@@ -63,6 +65,24 @@ export class PreparedQuery extends pg.Query {
       parsers: result._parsers,
       emptyRow: result._prebuiltEmptyResultObject,
     });
+  }
+
+  /**
+   * PostgreSQL reports an error before it rolls back, and pg would reject then. The next statement, on
+   * another connection, could find rows that are still locked by this one, and leave them out.
+   */
+  handleError(error: Error, connection: EventEmitter): void {
+    const reject = () => {
+      connection.off("readyForQuery", reject).off("end", reject);
+      parent.handleError.call(internals(this), error, connection);
+    };
+    if (!("severity" in error)) {
+      // Not from PostgreSQL, such as that of a lost connection.
+      reject();
+      return;
+    }
+    // Before pg's own listener, which fails everything that uses the connection with another error.
+    connection.once("readyForQuery", reject).prependOnceListener("end", reject);
   }
 }
 

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { env } from "@/lib/platform/env";
@@ -71,3 +72,32 @@ test("an error reaches the caller, and the statement can be used again", async (
   await expect(read(0, { ...failing, values: [0] })).rejects.toMatchObject({ code: "22012" });
   expect((await read(0, { ...failing, values: [1] })).rows).toEqual([{ result: 1 }]);
 });
+
+test.each(["readyForQuery", "end"])("a refused statement rejects at %s, once", (event) => {
+  const { query, connection, received } = sent();
+  const error = Object.assign(new pg.DatabaseError("refused", 0, "error"), { severity: "ERROR" });
+  query.handleError(error, connection);
+  expect(received).toEqual([]);
+  connection.emit(event);
+  connection.emit("readyForQuery");
+  connection.emit("end");
+  expect(received[0]).toBe(error);
+  expect(received.filter((value) => value !== "end")).toHaveLength(1);
+});
+
+test("a statement whose connection is lost rejects immediately", () => {
+  const { query, connection, received } = sent();
+  const error = new Error("Connection terminated unexpectedly");
+  query.handleError(error, connection);
+  expect(received).toEqual([error]);
+});
+
+/** `received` gets the query's error, and `end` when pg learns that the connection has ended. */
+function sent() {
+  const received: unknown[] = [];
+  const callback = (error: unknown) => received.push(error);
+  const query = Object.assign(new PreparedQuery(statement), { callback });
+  const connection = new EventEmitter();
+  connection.once("end", () => received.push("end"));
+  return { query, connection, received };
+}
