@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { generateKey } from "@/lib/api-keys/key-format";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { baseUrl, call, newTenant, type TestTenant } from "../support/api";
-import { type Cost, costOf, type Sent, startOtherSide } from "../support/costs";
+import { type Cost, costOf, type Sent, startOtherSide, stopAutovacuum } from "../support/costs";
 import { indexCanReachAll, searchFindsAll } from "../support/search";
 
 // Guards against slow operations that need no clock: what each costs in statements, rows, index
@@ -52,6 +52,7 @@ const count = 100;
 let otherSide: Awaited<ReturnType<typeof startOtherSide>>;
 beforeAll(async () => {
   otherSide = await startOtherSide(baseUrl());
+  await stopAutovacuum();
 });
 afterAll(async () => {
   await otherSide.end();

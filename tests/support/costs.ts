@@ -60,6 +60,18 @@ export async function costOf(count: number, work: () => Promise<unknown>): Promi
   }
 }
 
+/**
+ * Autovacuum comes by at any time, and writes what was inserted into GIN indexes since its last visit,
+ * which looks in the log like insertions of the operation that is being measured.
+ */
+export async function stopAutovacuum(): Promise<void> {
+  const { rows: tables } = await pool().query<{ name: string }>(
+    `SELECT oid::regclass::text AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace`,
+  );
+  for (const { name } of tables)
+    await pool().query(`ALTER TABLE ${name} SET (autovacuum_enabled = false)`);
+}
+
 async function flushBatches(): Promise<void> {
   await Promise.all([flushRequestLogs(), flushRequestCounts(), flushKeyLastUsed()]);
 }
