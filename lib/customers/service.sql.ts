@@ -98,10 +98,11 @@ function conditionsOf(bind: Bind, tenantId: string, q: string | undefined): stri
 }
 
 /**
- * Words and metadata, next to the other filters. Without a name: the best plan depends on the
- * values, except for a single key of metadata, whose table is in the order of the list.
+ * A page of customers. With other filters than `externalId`, which is unique, it has no name, because
+ * the best plan depends on the values, except for a single key of metadata, whose table is in the
+ * order of the list.
  */
-export function findCustomersStatement(partition: Partition, query: ListCustomers): Query {
+export function listCustomersStatement(partition: Partition, query: ListCustomers): Query {
   const { q, email, phone, externalId, metadata = {}, cursor, limit, order } = query;
   const { bind, values } = bindings();
   const tenantId = bind("text", partition.tenantId);
@@ -114,16 +115,15 @@ export function findCustomersStatement(partition: Partition, query: ListCustomer
   const [[key, value] = ["", ""]] = described;
   const isMetadataAlone = described.length === 1 && !q && !email && !phone && !externalId;
   if (isMetadataAlone && comparedTexts(value).length === 1) {
-    const text = `SELECT ${columns} FROM customers
+    const text = `SELECT ${fields} FROM customers
       WHERE ${within} AND id = ANY (ARRAY(
         SELECT id FROM (SELECT tenant_id, environment, key, value, customer_id AS id FROM customer_metadata) AS described
         WHERE ${within} AND key = ${bind("text", key)} AND value = ${bind("text", value)} ${beyond} ${page}
       )) ${page}`;
-    return { name: `find_customers_${order}`, text, values };
+    return { name: `list_customers_${order}`, text, values };
   }
 
-  const conditions = [
-    within,
+  const filters = [
     ...conditionsOf(bind, partition.tenantId, q),
     email && `email = ${bind("text", email)}`,
     phone && `phone = ${bind("text", phone)}`,
@@ -134,8 +134,9 @@ export function findCustomersStatement(partition: Partition, query: ListCustomer
           AND ${hasValue("m.value", value, bind)} AND m.customer_id = customers.id)`,
     ),
   ].filter(Boolean);
-  const text = `SELECT ${columns} FROM customers WHERE ${conditions.join(" AND ")} ${beyond} ${page}`;
-  return { text, values };
+  const text = `SELECT ${fields} FROM customers WHERE ${[within, ...filters].join(" AND ")} ${beyond} ${page}`;
+  const isPlannedOnce = filters.length === 0 || (filters.length === 1 && externalId);
+  return isPlannedOnce ? { name: `list_customers_${order}`, text, values } : { text, values };
 }
 
 /**
@@ -173,7 +174,7 @@ export function sortCustomersStatement(
       : `coalesce((SELECT ${sortName} FROM customers WHERE ${within} AND id = ${id}), ${start})`;
     conditions.push(`(${key}, id) ${order === "asc" ? ">" : "<"} (${last}, ${id})`);
   }
-  const text = `SELECT ${columns} FROM customers WHERE ${conditions.join(" AND ")}
+  const text = `SELECT ${fields} FROM customers WHERE ${conditions.join(" AND ")}
     ORDER BY ${key} ${order}, id ${order} LIMIT ${rowsFor(limit)}`;
   return { text, values };
 }

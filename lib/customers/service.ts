@@ -1,7 +1,7 @@
 import { recordEvent } from "@/lib/events/record-event";
 import type { Caller } from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
-import { type Prisma, readRows, runSql } from "@/lib/platform/db";
+import { type Prisma, readRows, readSql, runSql } from "@/lib/platform/db";
 import {
   type AppError,
   alreadyExists,
@@ -17,7 +17,7 @@ import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
 import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
-import { pageById, toPage } from "@/lib/resources/pages";
+import { asRead, toPage } from "@/lib/resources/pages";
 import type { CustomerModel } from "@/prisma/generated/models";
 import { displayName } from "./display-name";
 import {
@@ -32,35 +32,19 @@ import {
 import { searchWords, wordsOf } from "./search-words";
 import {
   type CustomerRow,
-  findCustomersStatement,
   getCustomerStatement,
   identitiesStatement,
   keepByExternalIdStatement,
+  listCustomersStatement,
   lockByExternalIdStatement,
   lockForDeletionStatement,
   sortCustomersStatement,
 } from "./service.sql";
 
 export async function listCustomers(caller: Caller, query: ListCustomers) {
-  const { email, phone, externalId, q, metadata, ...page } = query;
-  await requireCursor(caller, "customers", page.cursor);
-  if (q || metadata) {
-    const statement = findCustomersStatement(caller.partition, query);
-    const rows = await readRows<CustomerRow>(statement, caller);
-    return toPage(rows, page.limit, toCustomer);
-  }
-  const { after, orderBy, take } = pageById(page);
-  const filters = {
-    ...(email && { email }),
-    ...(phone && { phone }),
-    ...(externalId && { externalId }),
-  };
-  const rows = await caller.db.customer.findMany({
-    where: { ...caller.partition, ...filters, ...after },
-    orderBy,
-    take,
-  });
-  return toPage(rows, page.limit, toCustomer);
+  await requireCursor(caller, "customers", query.cursor);
+  const rows = await readSql<Customer>(listCustomersStatement(caller.partition, query), caller);
+  return toPage(rows, query.limit, asRead);
 }
 
 /** The dashboard's list and search. Without words it lists all customers. */
@@ -74,11 +58,7 @@ export async function findCustomers(
     ...{ q: words, sort, limit, order },
     after: cursor === undefined ? null : positionAfter(sort, cursor),
   });
-  const { data, nextCursor } = toPage(
-    await readRows<CustomerRow>(statement, caller),
-    limit,
-    toCustomer,
-  );
+  const { data, nextCursor } = toPage(await readSql<Customer>(statement, caller), limit, asRead);
   const last = nextCursor === undefined ? undefined : data.at(-1);
   return { data, ...(last && { nextCursor: customerCursor(sort, last) }) };
 }

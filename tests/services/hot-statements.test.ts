@@ -20,7 +20,7 @@ import {
   getConversation,
   listConversations,
 } from "@/lib/conversations/service";
-import { getCustomer } from "@/lib/customers/service";
+import { getCustomer, listCustomers } from "@/lib/customers/service";
 import type { IdempotencyRecord } from "@/lib/events/idempotency-record";
 import { getPayload } from "@/lib/events/service";
 import { type Identity, mutate, type Partition, reader, system } from "@/lib/platform/caller";
@@ -158,22 +158,72 @@ const customerRow = fc.record({
   erasedAt: fc.option(time),
 });
 
-test("customers and events are read as Prisma reads them, one and many together", async () => {
-  const rows = fc.uniqueArray(customerRow, {
-    minLength: 1,
-    maxLength: 15,
-    selector: ({ externalId }) => externalId ?? {},
+const customerRows = fc.uniqueArray(customerRow, {
+  minLength: 1,
+  maxLength: 15,
+  selector: ({ externalId }) => externalId ?? {},
+});
+
+async function createCustomers(
+  partition: Partition,
+  rows: typeof customerRows extends fc.Arbitrary<infer Rows> ? Rows : never,
+) {
+  const data = rows.map((row) => ({ ...row, ...partition, id: newId("customer", row.createdAt) }));
+  await db().customer.createMany({ data });
+  return data;
+}
+
+test("customers are listed as Prisma reads them, with every equal filter and order", async () => {
+  const query = fc.record({
+    order: fc.constantFrom("asc", "desc"),
+    limit: fc.integer({ min: 1, max: 9 }),
+    picked: fc.nat(),
+    isNextPage: fc.boolean(),
   });
   await fc.assert(
-    fc.asyncProperty(rows, async (drafts) => {
+    fc.asyncProperty(customerRows, query, async (drafts, { order, limit, picked, isNextPage }) => {
       const partition = await newPartition();
       const caller = reader(system(partition));
-      const customers = drafts.map((row) => ({
-        ...row,
-        ...partition,
-        id: newId("customer", row.createdAt),
-      }));
-      await db().customer.createMany({ data: customers });
+      const customers = await createCustomers(partition, drafts);
+      const one = customers[picked % customers.length];
+      if (!one) return;
+      const [email, phone, externalId] = [
+        one.email ?? "none",
+        one.phone ?? "none",
+        one.externalId ?? "none",
+      ];
+      const cursor = isNextPage ? one.id : undefined;
+      for (const filter of [
+        {},
+        { email },
+        { phone },
+        { externalId },
+        { email, phone, externalId },
+      ]) {
+        const found = await db().customer.findMany({
+          where: {
+            ...partition,
+            ...filter,
+            ...(cursor && { id: order === "asc" ? { gt: cursor } : { lt: cursor } }),
+          },
+          omit: { searchWords: true },
+          orderBy: { id: order },
+          take: limit,
+        });
+        const page = await listCustomers(caller, { ...filter, order, limit, cursor });
+        expect(page.data).toEqual(found.map(returned));
+      }
+    }),
+    { numRuns: 10, endOnFailure: true },
+  );
+});
+
+test("customers and events are read as Prisma reads them, one and many together", async () => {
+  await fc.assert(
+    fc.asyncProperty(customerRows, async (drafts) => {
+      const partition = await newPartition();
+      const caller = reader(system(partition));
+      const customers = await createCustomers(partition, drafts);
       const events = drafts.map((row) => ({
         ...partition,
         id: newId("event"),
