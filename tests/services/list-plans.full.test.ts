@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import pg from "pg";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readQuery } from "@/lib/api/read-request";
 import { listConversationsQuery } from "@/lib/conversations/schema";
 import { listConversations } from "@/lib/conversations/service";
@@ -8,7 +9,7 @@ import { listDeliveriesQuery } from "@/lib/deliveries/schema";
 import { listDeliveries } from "@/lib/deliveries/service";
 import { listEventsQuery } from "@/lib/events/schema";
 import { listEvents } from "@/lib/events/service";
-import { followEventsStatement } from "@/lib/events/service.sql";
+import { followEventsStatement, newEventsStatement } from "@/lib/events/service.sql";
 import { listDocumentsQuery } from "@/lib/knowledge/documents/schema";
 import { listDocuments } from "@/lib/knowledge/documents/service";
 import { type Identity, reader } from "@/lib/platform/caller";
@@ -179,8 +180,42 @@ test.each(
   },
 );
 
+test("whether a feed has new events is read from its end, if it has and if it has none", async () => {
+  await analyze(env().DATABASE_URL);
+  const { rows } = await pool().query(
+    `SELECT max(xact::text::bigint)::text AS last, (max(xact::text::bigint) + 1)::text AS next FROM events WHERE tenant_id = '${large.tenantId}'`,
+  );
+  const { last, next } = rows[0];
+  // The next connection reports its plans.
+  await closeDatabase();
+  const found: unknown[] = [];
+  const plans = await plansOf(async () => {
+    for (let execution = 0; execution < executions; execution++)
+      for (const xact of [last, next])
+        found.push(
+          await runSql(
+            newEventsStatement({
+              tenantIds: [large.tenantId, "ten_none"],
+              environments: ["test", "test"],
+              transactions: [xact, xact],
+            }),
+          ),
+        );
+  });
+  const isNew = [{ tenantId: large.tenantId, environment: "test" }];
+  expect(found).toEqual(Array.from({ length: executions }, () => [isNew, []]).flat());
+  expect(plans).toHaveLength(2 * executions);
+  expect(plans.filter(({ rowsRead }) => rowsRead > 1_000)).toEqual([]);
+});
+
 test("a stream of types that another tenant has often reads only its own events of these types", async () => {
   const { tenantId, halfTenantId } = large;
+  // The planner then finds many events at the end of the feed, but none of them are this tenant's.
+  const older = new pg.Client({ connectionString: env().DATABASE_URL });
+  await older.connect();
+  onTestFinished(() => older.end());
+  await older.query("BEGIN");
+  await older.query("SELECT pg_current_xact_id()");
   await pool().query(
     `INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
      SELECT '${halfTenantId}', environment, id, CASE WHEN right(id, 1) < '5' THEN 'agent.created' ELSE 'agent.archived' END, payload, created_at
