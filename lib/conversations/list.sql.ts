@@ -1,6 +1,6 @@
 import type { Partition } from "@/lib/platform/caller";
 import { comparedTexts, hasValue } from "@/lib/platform/metadata.sql";
-import { bindings, type Query } from "@/lib/platform/sql";
+import { bindings, isInOrder, type Query } from "@/lib/platform/sql";
 import { firstIdAt } from "@/lib/resources/ids";
 import { rowsFor } from "@/lib/resources/pages";
 import type { ListConversations, ListInbox } from "./schema";
@@ -145,15 +145,12 @@ const byMetadata = ({ partition, order, limit, beyond }: Page, key: string, valu
   ))
   ORDER BY id ${order}`;
 
-/**
- * A page of each status, because the index has the order of the list only within one status. The
- * two bounds mean equality: they leave the planner no other index with this order.
- */
+/** A page of each status, because the index has the order of the list only within one status. */
 const byStatuses = ({ partition, order, limit, beyond }: Page, statuses: string) => `
   SELECT page.* FROM unnest(${statuses}) AS wanted (status)
   CROSS JOIN LATERAL (
     SELECT ${conversationFields} FROM conversations
-    WHERE ${partition} AND conversations.status >= wanted.status AND conversations.status <= wanted.status ${beyond}
+    WHERE ${partition} AND ${isInOrder("conversations.status", "wanted.status")} ${beyond}
     ORDER BY conversations.status ${order}, conversations.id ${order} LIMIT ${limit}
   ) AS page
   ORDER BY page.id ${order} LIMIT ${limit}`;

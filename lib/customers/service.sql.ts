@@ -107,7 +107,8 @@ export function listCustomersStatement(partition: Partition, query: ListCustomer
   const { bind, values } = bindings();
   const tenantId = bind("text", partition.tenantId);
   const within = `tenant_id = ${tenantId} AND environment = ${bind("Environment", partition.environment)}`;
-  const page = `ORDER BY id ${order} LIMIT ${rowsFor(limit)}`;
+  const rows = rowsFor(limit);
+  const page = `ORDER BY id ${order} LIMIT ${rows}`;
   const beyond =
     cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} ${bind("text", cursor)}`;
 
@@ -123,21 +124,55 @@ export function listCustomersStatement(partition: Partition, query: ListCustomer
     return { name: `list_customers_${order}`, text, values };
   }
 
-  const filters = [
-    ...conditionsOf(bind, partition.tenantId, q),
-    email && `email = ${bind("text", email)}`,
-    phone && `phone = ${bind("text", phone)}`,
-    externalId && `external_id = ${bind("text", externalId)}`,
+  const search = conditionsOf(bind, partition.tenantId, q);
+  const filters: string[] = [
+    ...search,
+    ...(email ? [`email = ${bind("text", email)}`] : []),
+    ...(phone ? [`phone = ${bind("text", phone)}`] : []),
+    ...(externalId ? [`external_id = ${bind("text", externalId)}`] : []),
     ...described.map(
       ([key, value]) => `EXISTS (SELECT 1 FROM customer_metadata m
         WHERE m.tenant_id = ${tenantId} AND m.environment = customers.environment AND m.key = ${bind("text", key)}
           AND ${hasValue("m.value", value, bind)} AND m.customer_id = customers.id)`,
     ),
-  ].filter(Boolean);
+  ];
+  if (search.length > 0) {
+    const text = searchPage({
+      within: `${within} ${beyond}`,
+      filters,
+      orderBy: `id ${order}`,
+      rows,
+    });
+    return { text, values };
+  }
   const text = `SELECT ${fields} FROM customers WHERE ${[within, ...filters].join(" AND ")} ${beyond} ${page}`;
   const isPlannedOnce = filters.length === 0 || (filters.length === 1 && externalId);
   return isPlannedOnce ? { name: `list_customers_${order}`, text, values } : { text, values };
 }
+
+/** A page of words that many customers have is found among this many. */
+const firstSearched = 1_000;
+
+/**
+ * A page of a search. Words that many customers have fill it from the first ones in the order of the
+ * list. Others are found in the index. PostgreSQL cannot tell which they are: it expects some of a
+ * thousand customers to have any start of a word, and would read all of them for a word that none has.
+ */
+const searchPage = ({ within, filters, orderBy, rows }: SearchPage) => `
+  WITH first AS MATERIALIZED (
+    SELECT * FROM (SELECT * FROM customers WHERE ${within} ORDER BY ${orderBy} LIMIT ${firstSearched}) AS customers
+    WHERE ${filters.join(" AND ")} ORDER BY ${orderBy} LIMIT ${rows}
+  ),
+  is_full AS MATERIALIZED (SELECT count(*) = ${rows} AS yes FROM first),
+  found AS MATERIALIZED (
+    SELECT * FROM customers WHERE ${[within, ...filters].join(" AND ")} AND NOT (SELECT yes FROM is_full)
+  )
+  SELECT ${fields} FROM (
+    SELECT * FROM first WHERE (SELECT yes FROM is_full) UNION ALL SELECT * FROM found
+  ) AS customers
+  ORDER BY ${orderBy} LIMIT ${rows}`;
+
+type SearchPage = { within: string; filters: string[]; orderBy: string; rows: number };
 
 /**
  * The display name without case and accents. Cut, because the length of an index entry is limited.
@@ -165,7 +200,8 @@ export function sortCustomersStatement(
   const { bind, values } = bindings();
   const within = `tenant_id = ${bind("text", partition.tenantId)} AND environment = ${bind("Environment", partition.environment)}`;
   const key = sort === "name" ? sortName : "updated_at";
-  const conditions = [within, ...conditionsOf(bind, partition.tenantId, q)];
+  const filters = conditionsOf(bind, partition.tenantId, q);
+  const conditions = [within];
   if (after) {
     const id = bind("text", after.id);
     const start = order === "asc" ? "''" : "U&'\\+10FFFF'";
@@ -174,7 +210,10 @@ export function sortCustomersStatement(
       : `coalesce((SELECT ${sortName} FROM customers WHERE ${within} AND id = ${id}), ${start})`;
     conditions.push(`(${key}, id) ${order === "asc" ? ">" : "<"} (${last}, ${id})`);
   }
-  const text = `SELECT ${fields} FROM customers WHERE ${conditions.join(" AND ")}
-    ORDER BY ${key} ${order}, id ${order} LIMIT ${rowsFor(limit)}`;
+  const [orderBy, rows] = [`${key} ${order}, id ${order}`, rowsFor(limit)];
+  const text =
+    filters.length > 0
+      ? searchPage({ within: conditions.join(" AND "), filters, orderBy, rows })
+      : `SELECT ${fields} FROM customers WHERE ${conditions.join(" AND ")} ORDER BY ${orderBy} LIMIT ${rows}`;
   return { text, values };
 }

@@ -1,5 +1,5 @@
 import { isNotMoving } from "@/lib/platform/moving-tenants";
-import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
+import { fewRowsOf, isInOrder, sql, timeOf } from "@/lib/platform/sql";
 
 /** The maximum number of environments that a lookup skips because other workers hold them. */
 const maximumSteps = 100;
@@ -82,7 +82,7 @@ export const deleteChunksStatement = sql(
   (p) => `
   WITH doomed AS MATERIALIZED (
     SELECT c.document_id, c.position FROM (
-      SELECT d.id FROM documents d WHERE ${within("d", p)} AND d.knowledge_base_id = ${p.id} ORDER BY d.id LIMIT 1
+      SELECT d.id FROM documents d WHERE ${within("d", p)} AND ${isInOrder("d.knowledge_base_id", p.id)} ORDER BY d.knowledge_base_id, d.id LIMIT 1
     ) AS d
     CROSS JOIN LATERAL (
       SELECT c.document_id, c.position FROM document_chunks c WHERE ${within("c", p)} AND c.document_id = d.id LIMIT ${p.limit} FOR UPDATE
@@ -99,7 +99,7 @@ export const deleteDocumentStatement = sql(
   target,
   (p) => `
   DELETE FROM documents d WHERE ${within("d", p)} AND d.id = (
-    SELECT d.id FROM documents d WHERE ${within("d", p)} AND d.knowledge_base_id = ${p.id} ORDER BY d.id LIMIT 1 FOR UPDATE
+    SELECT d.id FROM documents d WHERE ${within("d", p)} AND ${isInOrder("d.knowledge_base_id", p.id)} ORDER BY d.knowledge_base_id, d.id LIMIT 1 FOR UPDATE
   )
   RETURNING d.blob_key AS file`,
 );

@@ -1,5 +1,5 @@
 import type { Partition } from "@/lib/platform/caller";
-import { bindings, type Query } from "@/lib/platform/sql";
+import { bindings, isInOrder, type Query } from "@/lib/platform/sql";
 import { firstIdAt } from "@/lib/resources/ids";
 
 export type ListUndelivered = {
@@ -51,16 +51,16 @@ export function undeliveredEventsStatement(
     SELECT w.id AS webhook_id, s.status, ended.at FROM webhooks w
     CROSS JOIN unnest('{PENDING,FAILED,HELD,DISCARDED}'::"DeliveryStatus"[]) AS s (status)
     LEFT JOIN LATERAL (
-      SELECT left(d.id, 14) AS at ${of} AND d.webhook_id = w.id AND d.status = s.status
-      ORDER BY d.id ${order} OFFSET ${type ? checkedPerPage - 1 : `${page} - 1`} LIMIT 1
+      SELECT left(d.id, 14) AS at ${of} AND d.webhook_id = w.id AND ${isInOrder("d.status", "s.status")}
+      ORDER BY d.status ${order}, d.id ${order} OFFSET ${type ? checkedPerPage - 1 : `${page} - 1`} LIMIT 1
     ) AS ended ON true
     WHERE ${partition("w")} AND w.deleted_at IS NULL
   ),
   progress AS MATERIALIZED (SELECT ${first}(at) AS searched_to FROM search),
   found AS (
     SELECT DISTINCT d.event_id FROM progress p CROSS JOIN search s CROSS JOIN LATERAL (
-      SELECT d.event_id ${of} AND d.webhook_id = s.webhook_id AND d.status = s.status AND ${upTo}
-        ${type ? `AND d.event_type = ${bind("text", type)}` : ""} OFFSET 0
+      SELECT d.event_id ${of} AND d.webhook_id = s.webhook_id AND ${isInOrder("d.status", "s.status")} AND ${upTo}
+        ${type ? `AND d.event_type = ${bind("text", type)}` : ""} ORDER BY d.status, d.id OFFSET 0
     ) AS d
     ORDER BY d.event_id ${order} LIMIT ${page}
   )

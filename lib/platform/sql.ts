@@ -119,6 +119,15 @@ export const fewRows = 1_000;
 export const fewRowsOf = (batch: string): string => `(SELECT * FROM ${batch} LIMIT ${fewRows})`;
 
 /**
+ * Equality, written as two bounds, for a statement that orders by this column first. With `=`,
+ * PostgreSQL would drop the column from the order. If its statistics then know a single value, any
+ * index in the rest of the order seems as good, and it reads every row to find those of a rare value.
+ * @example `WHERE ${isInOrder("status", status)} ORDER BY status, id LIMIT 20`
+ */
+export const isInOrder = (column: string, value: string): string =>
+  `${column} >= ${value} AND ${column} <= ${value}`;
+
+/**
  * A condition that is always true, and makes the transaction end without waiting for the disk. A
  * crash of PostgreSQL may undo it, so it is for what then happens again, such as a claim.
  */

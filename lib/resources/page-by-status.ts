@@ -1,6 +1,6 @@
 import type { Caller } from "@/lib/platform/caller";
 import { readRows } from "@/lib/platform/db";
-import { bindings, type ValueOf } from "@/lib/platform/sql";
+import { bindings, isInOrder, type ValueOf } from "@/lib/platform/sql";
 
 /** The lists, and the column with the id of the resource that each belongs to. */
 const lists = {
@@ -20,9 +20,7 @@ type PageByStatus<Status extends Lists[keyof Lists]["status"]> = {
 
 /**
  * The ids of a page of the items in one of several statuses, and one more. A page of each status is
- * read, because the index has the order of the list only within one status. Otherwise a search for
- * a rare status would read all rows. The two bounds mean equality: they leave the planner no other
- * index with this order.
+ * read, because the index has the order of the list only within one status.
  */
 export async function idsByStatus<List extends keyof Lists>(
   list: List,
@@ -40,7 +38,7 @@ export async function idsByStatus<List extends keyof Lists>(
   CROSS JOIN LATERAL (
     SELECT id FROM ${list}
     WHERE tenant_id = ${bind("text", tenantId)} AND environment = ${bind("Environment", environment)} AND ${parent} = ${bind("text", parentId)}
-      AND ${list}.status >= wanted.status AND ${list}.status <= wanted.status ${beyond}
+      AND ${isInOrder(`${list}.status`, "wanted.status")} ${beyond}
     ORDER BY ${list}.status ${order}, id ${order} LIMIT ${limitReference}
   ) AS page
   ORDER BY page.id ${order} LIMIT ${limitReference}`;

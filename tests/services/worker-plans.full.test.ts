@@ -10,8 +10,10 @@ import {
   findOverdueDeliveries,
   startOfOverdue,
 } from "@/lib/deliveries/engine/find-overdue-deliveries";
+import { searchEvents } from "@/lib/deliveries/search-events";
+import { createKnowledgeBase, deleteKnowledgeBase } from "@/lib/knowledge/bases/service";
 import { processNextDocument, roundRobinStart } from "@/lib/knowledge/documents/process-document";
-import { type DeliveryReference, mutate } from "@/lib/platform/caller";
+import { type DeliveryReference, mutate, reader, system } from "@/lib/platform/caller";
 import { closeDatabase, db, pool, setProcessRole } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
@@ -21,6 +23,7 @@ import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
 import { workerSettings } from "@/lib/scheduling/worker-settings";
 import { settlingMs } from "@/lib/tenant-deletion/delete-tenants";
 import { deleteOrganization } from "@/lib/tenant-deletion/service";
+import { createWebhook } from "@/lib/webhooks/service";
 import { fillLargeDatabase, large } from "../support/large-database";
 import { as, newOrganization } from "../support/people";
 import { explainEverything, type Plan, plansOf } from "../support/plans";
@@ -230,6 +233,49 @@ test("nor of retention while most conversations were closed recently", {
     expect(ofTable.length).toBeGreaterThan(0);
     expect(ofTable.filter(({ rowsRead }) => rowsRead > 1_000)).toEqual([]);
   }
+});
+
+test("nor of webhooks and knowledge bases without anything, if another one has everything", {
+  timeout: 600_000,
+}, async () => {
+  const partition = { tenantId: large.tenantId, environment: "test" as const };
+  const identity = system(partition);
+  await pool().query("DELETE FROM backlog_tasks");
+  // The statistics then know a single webhook, status and knowledge base.
+  await pool().query(
+    `UPDATE deliveries SET webhook_id = '${large.webhookId}', status = 'DELIVERED', next_attempt_at = NULL, requested_at = NULL WHERE webhook_id <> '${large.webhookId}' OR status <> 'DELIVERED'`,
+  );
+  await pool().query("ANALYZE");
+  const webhooks = await Promise.all(
+    Array.from({ length: 4 }, () =>
+      mutate(identity, (caller) =>
+        createWebhook(caller, {
+          ...{ url: "http://127.0.0.1:9/", events: ["*"], metadata: {}, description: null },
+        }),
+      ),
+    ),
+  );
+  const ids = [...webhooks.map(({ id }) => id), large.webhookId];
+  const actions = ["RECOVER", "RESUME", "DISCARD", "DELETE", "RECOVER"];
+  await pool().query(
+    `INSERT INTO backlog_tasks (tenant_id, environment, id, webhook_id, action, after_id, before_id, next_due_at, created_at)
+     SELECT '${large.tenantId}', 'test', 'btk_' || id, id, action::"BacklogAction", CASE WHEN action = 'DELETE' THEN '' ELSE 'dlv_0' END,
+       CASE WHEN action = 'DELETE' THEN '' ELSE 'dlv_Z' END, now(), now()
+     FROM unnest($1::text[], $2::text[]) AS task (id, action)`,
+    [ids, actions],
+  );
+  const base = await mutate(identity, (caller) =>
+    createKnowledgeBase(caller, { name: "Empty", metadata: {} }),
+  );
+  await mutate(identity, (caller) => deleteKnowledgeBase(caller, base.id));
+  const plans = await plansOf(async () => {
+    for (const name of ["work-off-backlog", "work-off-deletions"] as const)
+      for (let run = 0; run < 3; run++) await recurringJobs[name]?.work(200);
+    for (const order of ["asc", "desc"] as const)
+      await searchEvents(reader(identity), { limit: 20, order, undelivered: "true" });
+  });
+  expect(plans.length).toBeGreaterThan(0);
+  expect(plans.filter(({ rowsRead }) => rowsRead > 1_000)).toEqual([]);
 });
 
 test("nor while all of a test environment is deleted", { timeout: 600_000 }, async () => {

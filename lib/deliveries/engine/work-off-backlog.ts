@@ -2,7 +2,7 @@ import type { Partition } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
 import { leaveOut } from "@/lib/platform/leave-out";
 import { isNotMoving } from "@/lib/platform/moving-tenants";
-import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
+import { fewRowsOf, isInOrder, sql, timeOf } from "@/lib/platform/sql";
 import { endWebhook, wakeDeliveries } from "@/lib/platform/wake-ups";
 import type { BacklogAction } from "@/prisma/generated/enums";
 import { recoveredPerSecond } from "../backlog";
@@ -65,9 +65,9 @@ const changeStatement = sql(
       CROSS JOIN unnest(t.statuses) AS s (status)
       CROSS JOIN LATERAL (
         SELECT d.tenant_id, d.environment, d.webhook_id, d.id FROM deliveries d
-        WHERE ${sameWebhook("d", "t")} AND d.status = s.status AND d.id > t.after_id AND d.id < t.before_id
+        WHERE ${sameWebhook("d", "t")} AND ${isInOrder("d.status", "s.status")} AND d.id > t.after_id AND d.id < t.before_id
           AND (t.action = 'DISCARD' OR d.event_type <> 'webhook.test')
-        ORDER BY d.id LIMIT ${p.limit}
+        ORDER BY d.status, d.id LIMIT ${p.limit}
         FOR NO KEY UPDATE
       ) d
       WHERE t.is_possible
@@ -117,8 +117,9 @@ const deleteDeliveriesStatement = sql(
   chosen AS MATERIALIZED (
     SELECT d.* FROM task t
     CROSS JOIN LATERAL (
-      SELECT d.tenant_id, d.environment, d.webhook_id, d.id FROM deliveries d WHERE ${sameWebhook("d", "t")} AND d.id > t.after_id
-      ORDER BY d.id LIMIT ${p.limit}
+      SELECT d.tenant_id, d.environment, d.webhook_id, d.id FROM deliveries d
+      WHERE d.tenant_id = t.tenant_id AND d.environment = t.environment AND ${isInOrder("d.webhook_id", "t.webhook_id")} AND d.id > t.after_id
+      ORDER BY d.webhook_id, d.id LIMIT ${p.limit}
       FOR UPDATE
     ) d
   ),
