@@ -409,9 +409,20 @@ ALTER TABLE "deliveries" DROP CONSTRAINT "deliveries_tenant_id_environment_webho
 ALTER TABLE "delivery_attempts" DROP CONSTRAINT "delivery_attempts_tenant_id_environment_delivery_id_fkey";
 
 CREATE FUNCTION "delete_deliveries_of_webhooks"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  webhook record;
 BEGIN
-  DELETE FROM deliveries d USING gone
-    WHERE d.tenant_id = gone.tenant_id AND d.environment = gone.environment AND d.webhook_id = gone.id;
+  -- One at a time, because a join of the two could read all deliveries. The two bounds mean equality, and with the order they leave
+  -- the index by webhook as the only choice.
+  FOR webhook IN SELECT tenant_id, environment, id FROM gone LOOP
+    DELETE FROM deliveries d
+      WHERE d.tenant_id = webhook.tenant_id AND d.environment = webhook.environment AND d.id = ANY (ARRAY(
+        SELECT o.id FROM deliveries o
+        WHERE o.tenant_id = webhook.tenant_id AND o.environment = webhook.environment
+          AND o.webhook_id >= webhook.id AND o.webhook_id <= webhook.id
+        ORDER BY o.webhook_id, o.id
+      ));
+  END LOOP;
   RETURN NULL;
 END $$;
 

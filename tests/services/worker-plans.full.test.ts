@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { workOffDeletions } from "@/lib/deletions/work-off-deletions";
 import {
   claimDeliveries,
   claimMore,
@@ -10,6 +11,7 @@ import {
   findOverdueDeliveries,
   startOfOverdue,
 } from "@/lib/deliveries/engine/find-overdue-deliveries";
+import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
 import { searchEvents } from "@/lib/deliveries/search-events";
 import { createKnowledgeBase, deleteKnowledgeBase } from "@/lib/knowledge/bases/service";
 import { processNextDocument, roundRobinStart } from "@/lib/knowledge/documents/process-document";
@@ -264,18 +266,24 @@ test("nor of webhooks and knowledge bases without anything, if another one has e
      FROM unnest($1::text[], $2::text[]) AS task (id, action)`,
     [ids, actions],
   );
+  // Long enough ago for the webhook itself to be deleted.
+  await pool().query(
+    "UPDATE webhooks SET deleted_at = now() - interval '1 hour' WHERE id IN (SELECT webhook_id FROM backlog_tasks WHERE action = 'DELETE')",
+  );
   const base = await mutate(identity, (caller) =>
     createKnowledgeBase(caller, { name: "Empty", metadata: {} }),
   );
   await mutate(identity, (caller) => deleteKnowledgeBase(caller, base.id));
   const plans = await plansOf(async () => {
-    for (const name of ["work-off-backlog", "work-off-deletions"] as const)
-      for (let run = 0; run < 3; run++) await recurringJobs[name]?.work(200);
+    for (const work of [workOffBacklog, workOffDeletions])
+      for (let run = 0; run < 3; run++) await work(200);
     for (const order of ["asc", "desc"] as const)
       await searchEvents(reader(identity), { limit: 20, order, undelivered: "true" });
   });
-  expect(plans.length).toBeGreaterThan(0);
+  expect(plans.filter(({ query }) => query.includes("DELETE FROM webhooks"))).not.toEqual([]);
   expect(plans.filter(({ rowsRead }) => rowsRead > 1_000)).toEqual([]);
+  expect(await db().backlogTask.count()).toBe(0);
+  expect(await db().knowledgeBase.count({ where: { id: base.id } })).toBe(0);
 });
 
 test("nor while all of a test environment is deleted", { timeout: 600_000 }, async () => {
