@@ -1,5 +1,6 @@
 import type { EventEmitter } from "node:events";
 import pg from "pg";
+import { readOnlyState } from "./sql-errors";
 
 // The result of a prepared statement has the same columns each time. pg finds their parsers and
 // builds an object for their names again for each result, and copies the query first. That was a
@@ -76,15 +77,21 @@ export class PreparedQuery extends pg.Query {
       connection.off("readyForQuery", reject).off("end", reject);
       parent.handleError.call(internals(this), error, connection);
     };
-    if (!("severity" in error)) {
-      // Not from PostgreSQL, such as that of a lost connection.
+    if (isRolledBack(error as pg.DatabaseError)) {
       reject();
       return;
     }
-    // Before pg's own listener, which fails everything that uses the connection with another error.
-    connection.once("readyForQuery", reject).prependOnceListener("end", reject);
+    // If the connection ends before that, pg and its pool learn of it first.
+    connection.once("readyForQuery", reject).once("end", reject);
   }
 }
+
+/**
+ * An error that is not PostgreSQL's is that of a lost connection. After a FATAL one, PostgreSQL ends it.
+ * A server that only reads has locked nothing, and the connection to it is destroyed (db.ts).
+ */
+const isRolledBack = ({ severity, code }: pg.DatabaseError): boolean =>
+  severity === undefined || severity === "FATAL" || severity === "PANIC" || code === readOnlyState;
 
 const internals = (query: pg.Query) => query as unknown as Internals;
 const parent = pg.Query.prototype as unknown as Internals;

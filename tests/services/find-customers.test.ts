@@ -6,6 +6,7 @@ import { createCustomerBody } from "@/lib/customers/schema";
 import { createCustomer, findCustomers, updateCustomer } from "@/lib/customers/service";
 import { type Caller, type Identity, mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
+import { newId } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
 
 async function newIdentity(): Promise<Identity> {
@@ -304,5 +305,62 @@ describe("a sorted list", () => {
       ["name", "1-cus_00000000000000000000000000"],
     ] as const)
       await expect(findCustomers(caller, { sort, cursor })).rejects.toThrow("cursor");
+  });
+});
+
+// A page of a search is found among the first 10,000 customers, or else in the index.
+describe("a search among 12,000 customers", () => {
+  let caller: Caller;
+  let ids: string[];
+  const words = {
+    rare: [3, 4_000, 11_990],
+    old: [1, 2, 3, 4, 5],
+    some: 300,
+    many: 7,
+    none: 20_000,
+  };
+  const isIn = (word: keyof typeof words, number: number) => {
+    const of = words[word];
+    return Array.isArray(of) ? of.includes(number) : number % of === 0;
+  };
+
+  beforeAll(async () => {
+    const identity = await newIdentity();
+    caller = reader(identity);
+    ids = Array.from({ length: 12_000 }, () => newId("customer")).sort();
+    await db().customer.createMany({
+      data: ids.map((id, index) => ({
+        ...identity.partition,
+        id,
+        name: `Name ${String(index).padStart(5, "0")}`,
+        searchWords: (Object.keys(words) as (keyof typeof words)[]).filter((w) => isIn(w, index)),
+        createdAt: new Date(),
+        updatedAt: new Date(Date.UTC(2026, 0, 1) + Math.floor(index / 3) * 1_000),
+      })),
+    });
+  });
+
+  const orders = ["asc", "desc"] as const;
+  const sorts = [undefined, "name", "updatedAt"] as const;
+  test.each(
+    (Object.keys(words) as (keyof typeof words)[]).flatMap((q) =>
+      sorts.flatMap((sort) => orders.map((order) => ({ q, sort, order }))),
+    ),
+  )("finds all with $q, sorted by $sort $order", async ({ q, sort, order }) => {
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await findCustomers(caller, {
+        q,
+        order,
+        limit: 100,
+        cursor,
+        ...(sort && { sort }),
+      });
+      found.push(...page.data.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor);
+    const expected = ids.filter((_id, index) => isIn(q, index));
+    expect(found).toEqual(order === "asc" ? expected : expected.reverse());
   });
 });

@@ -1,5 +1,5 @@
 import { isNotMoving } from "@/lib/platform/moving-tenants";
-import { fewRows, fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
+import { fewRows, fewRowsOf, sql, timeOf, withLockTimeout } from "@/lib/platform/sql";
 
 // The deliveries of one conversation to a webhook with ordering are a lane. They are sent in the
 // order of their positions, which are taken under the lock of the conversation's row. A statement that
@@ -69,15 +69,17 @@ export const keepOrder = (from: string, now: string) => `
     UPDATE deliveries d SET next_attempt_at = NULL FROM ${fewRowsOf("blocked")} b WHERE ${sameRow("d", "b")} RETURNING 1
   )`;
 
+type Locked = "SKIP LOCKED" | "";
+
 /**
- * Makes the first delivery of each lane, which are in `first`, due if it is parked. Leaves out those
- * that another transaction has locked, so that they do not delay other lanes. The sweep releases them.
+ * Makes the first delivery of each lane, which are in `first`, due if it is parked.
+ * @param locked whether to leave out rows that another transaction has locked, or wait for them
  */
-const release = (clock: string) => `
+const release = (clock: string, locked: Locked) => `
   UPDATE deliveries d SET next_attempt_at = ${timeOf(clock)}, updated_at = ${timeOf(clock)}
   FROM (
     SELECT d.* FROM ${fewRowsOf("first")} d
-    CROSS JOIN LATERAL (SELECT 1 FROM deliveries r WHERE ${sameRow("r", "d")} AND ${isParked("r")} FOR NO KEY UPDATE SKIP LOCKED) row
+    CROSS JOIN LATERAL (SELECT 1 FROM deliveries r WHERE ${sameRow("r", "d")} AND ${isParked("r")} FOR NO KEY UPDATE ${locked}) row
     WHERE ${isNotMoving("d.tenant_id")} AND EXISTS (
       SELECT 1 FROM webhooks w
       WHERE w.tenant_id = d.tenant_id AND w.environment = d.environment AND w.id = d.webhook_id AND w.status = 'ENABLED'
@@ -90,23 +92,23 @@ const release = (clock: string) => `
 const isParked = (d: string) =>
   `${d}.status = 'PENDING' AND ${d}.next_attempt_at IS NULL AND ${d}.requested_at IS NULL`;
 
-/**
- * Releases the first delivery of each of these lanes, if it is parked. Returns those that are then
- * due, including one that a claim did not park because the one before it was being recorded.
- */
-export const releaseLanesStatement = sql(
-  "release_lanes",
-  {
-    now: "clock",
-    tenantIds: "text[]",
-    environments: "Environment[]",
-    webhookIds: "text[]",
-    conversationIds: "text[]",
-  },
-  (p) => `
+const releaseLanes = (name: string, locked: Locked) =>
+  sql(
+    name,
+    {
+      now: "clock",
+      /** How long to wait for each locked row, such as `250ms`. */
+      lockTimeout: "text",
+      tenantIds: "text[]",
+      environments: "Environment[]",
+      webhookIds: "text[]",
+      conversationIds: "text[]",
+    },
+    (p) => `
   WITH lane AS (
     SELECT DISTINCT * FROM unnest(${p.tenantIds}, ${p.environments}, ${p.webhookIds}, ${p.conversationIds})
       AS l (tenant_id, environment, webhook_id, conversation_id)
+    WHERE ${withLockTimeout(p.lockTimeout)}
   ),
   first AS MATERIALIZED (
     SELECT d.* FROM lane l
@@ -116,11 +118,21 @@ export const releaseLanesStatement = sql(
       ORDER BY d.position, d.event_id LIMIT 1
     ) d
   ),
-  released AS (${release(p.now)})
+  released AS (${release(p.now, locked)})
   SELECT * FROM released
   UNION ALL
   SELECT tenant_id, environment, id FROM first WHERE next_attempt_at <= ${timeOf(p.now)}`,
-);
+  );
+
+/**
+ * Releases the first delivery of each of these lanes, if it is parked. Returns those that are then
+ * due, including one that a claim did not park because the one before it was being recorded. Recording waits
+ * for this statement, so it gives up early on a locked row.
+ */
+export const releaseLanesStatement = releaseLanes("release_lanes", "");
+
+/** The same without the lanes whose first delivery is locked. */
+export const releaseFreeLanesStatement = releaseLanes("release_free_lanes", "SKIP LOCKED");
 
 const firstOfNextLane = (after: string) => `
   SELECT d.tenant_id, d.environment, d.webhook_id, d.conversation_id, d.position, d.event_id, d.id, d.next_attempt_at FROM deliveries d
@@ -129,6 +141,8 @@ const firstOfNextLane = (after: string) => `
 
 /**
  * Visits the next lanes, each by one index lookup, and releases those whose first delivery is parked.
+ * It leaves out those that are locked, so that one organization does not hold up the others. The next
+ * sweep visits them again.
  * Returns the scan's new position, and the deliveries that it released.
  */
 export const sweepLanesStatement = sql(
@@ -152,7 +166,7 @@ export const sweepLanesStatement = sql(
     WHERE l.step < ${p.steps}
   ),
   first AS MATERIALIZED (SELECT * FROM lane WHERE next_attempt_at IS NULL),
-  released AS (${release(p.now)})
+  released AS (${release(p.now, "SKIP LOCKED")})
   SELECT scan.*, released.*
   FROM (
     SELECT count(*)::int AS steps,

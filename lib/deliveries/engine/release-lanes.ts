@@ -1,9 +1,11 @@
 import type { DeliveryReference } from "@/lib/platform/caller";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { runSql } from "@/lib/platform/db";
 import { logOf } from "@/lib/platform/log";
+import { isLockTimeout } from "@/lib/platform/sql-errors";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import type { Environment } from "@/prisma/generated/enums";
-import { releaseLanesStatement, sweepLanesStatement } from "./lanes.sql";
+import { releaseFreeLanesStatement, releaseLanesStatement, sweepLanesStatement } from "./lanes.sql";
 import type { EndedAttempt, RecordedAttempt } from "./record";
 
 const log = logOf("deliveries");
@@ -33,13 +35,17 @@ export async function releaseLanes(
   if (ended.length === 0) return [];
   const column = <Value>(pick: (attempt: EndedAttempt) => Value) => ended.map(pick);
   const lanes = {
+    lockTimeout: `${databaseWaits.sharedLock}ms`,
     tenantIds: column(({ delivery }) => delivery.tenantId),
     environments: column(({ delivery }) => delivery.environment),
     webhookIds: column(({ delivery }) => delivery.webhookId),
     conversationIds: column(({ delivery }) => delivery.conversationId ?? ""),
   };
   try {
-    const rows = await runSql<ReleasedRow>(releaseLanesStatement(lanes));
+    const rows = await runSql<ReleasedRow>(releaseLanesStatement(lanes)).catch((error) => {
+      if (!isLockTimeout(error)) throw error;
+      return runSql<ReleasedRow>(releaseFreeLanesStatement(lanes));
+    });
     return rows.map(toReference);
   } catch (error) {
     log.warn({ error: (error as Error).message }, "lanes could not be released yet");
