@@ -88,7 +88,7 @@ test.each([
   new Error("Connection terminated unexpectedly"),
   Object.assign(new pg.DatabaseError("ended", 0, "error"), { severity: "FATAL", code: "57P01" }),
   Object.assign(new pg.DatabaseError("replica", 0, "error"), { severity: "ERROR", code: "25006" }),
-])("a statement that was not rolled back rejects immediately: $message", (error) => {
+])("a statement rejects immediately if its connection ends: $message", (error) => {
   const { query, connection, received } = sent();
   query.handleError(error, connection);
   expect(received).toEqual([error]);

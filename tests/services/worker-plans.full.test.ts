@@ -248,14 +248,9 @@ test("nor of webhooks and knowledge bases without anything, if another one has e
     `UPDATE deliveries SET webhook_id = '${large.webhookId}', status = 'DELIVERED', next_attempt_at = NULL, requested_at = NULL WHERE webhook_id <> '${large.webhookId}' OR status <> 'DELIVERED'`,
   );
   await pool().query("ANALYZE");
+  const body = { url: "http://127.0.0.1:9/", events: ["*"], metadata: {}, description: null };
   const webhooks = await Promise.all(
-    Array.from({ length: 4 }, () =>
-      mutate(identity, (caller) =>
-        createWebhook(caller, {
-          ...{ url: "http://127.0.0.1:9/", events: ["*"], metadata: {}, description: null },
-        }),
-      ),
-    ),
+    Array.from({ length: 4 }, () => mutate(identity, (caller) => createWebhook(caller, body))),
   );
   const ids = [...webhooks.map(({ id }) => id), large.webhookId];
   const actions = ["RECOVER", "RESUME", "DISCARD", "DELETE", "RECOVER"];
