@@ -65,6 +65,7 @@ const poolSize = () => env().DATABASE_POOL_SIZE ?? connectionBudget[processRole]
 // Next's, or Next's own reloads in development. They share one pool.
 const shared = globalThis as {
   parlanceConnections?: Connections;
+  parlanceDeliveryConnections?: Connections;
   parlanceReplicaConnections?: { reads: Connections; polls: Connections };
 };
 
@@ -188,16 +189,20 @@ function prismaClient(pool: pg.Pool): PrismaClient {
 
 const statementDeadlineMs = () => env().DATABASE_STATEMENT_TIMEOUT_MS + deadlineMarginMs;
 
-function connections(): Connections {
+function connectToPrimary(max: number): Connections {
   const isDirect = processSettings !== undefined;
-  shared.parlanceConnections ??= connect({
+  return connect({
     options: connectionOptions({ isDirect }),
-    max: poolSize(),
+    max,
     server: "primary",
     setting: isDirect && env().DATABASE_DIRECT_URL ? "DATABASE_DIRECT_URL" : "DATABASE_URL",
     ownSettings: processSettings ?? {},
     deadlineMs: statementDeadlineMs(),
   });
+}
+
+function connections(): Connections {
+  shared.parlanceConnections ??= connectToPrimary(poolSize());
   return shared.parlanceConnections;
 }
 
@@ -228,8 +233,21 @@ export const replicaPolls = (): pg.Pool => replicaConnections().polls.pool;
 
 export const db = (): PrismaClient => connections().prisma();
 export const pool = (): pg.Pool => connections().pool;
-/** How many connections this process opens at most. */
+/** The size of this process's pool. */
 export const maximumConnections = (): number => pool().options.max;
+
+/**
+ * For claiming deliveries and recording attempts. PostgreSQL plans these statements again on each
+ * connection, and a claim takes several times as long to plan as to execute. In a worker, they have
+ * connections of their own, so that few connections plan them, and jobs that use up the pool do not
+ * hold them up.
+ */
+export function deliveryPool(): pg.Pool {
+  const { delivering } = connectionBudget[processRole];
+  if (delivering === 0) return pool();
+  shared.parlanceDeliveryConnections ??= connectToPrimary(delivering);
+  return shared.parlanceDeliveryConnections.pool;
+}
 
 /**
  * Runs a hand-written statement, prepared under its name, on the pool that Prisma also uses. It
@@ -318,12 +336,20 @@ function toSubmit(
   return query as pg.QueryConfig;
 }
 
-/** The connections of this process. */
+/** The connections of this process to the primary, without those that listen for notifications. */
 export function poolState() {
-  const open = shared.parlanceConnections?.pool;
-  const idle = open?.idleCount ?? 0;
-  const max = open?.options.max ?? poolSize();
-  return { inUse: (open?.totalCount ?? 0) - idle, idle, waiting: open?.waitingCount ?? 0, max };
+  const { parlanceConnections, parlanceDeliveryConnections } = shared;
+  const pools = [parlanceConnections, parlanceDeliveryConnections].flatMap(
+    (open) => open?.pool ?? [],
+  );
+  const sum = (of: (pool: pg.Pool) => number) => pools.reduce((total, pool) => total + of(pool), 0);
+  const idle = sum((pool) => pool.idleCount);
+  return {
+    inUse: sum((pool) => pool.totalCount) - idle,
+    idle,
+    waiting: sum((pool) => pool.waitingCount),
+    max: poolSize() + connectionBudget[processRole].delivering,
+  };
 }
 
 /** How long all connections have been in use without interruption; 0 while one is free. */
@@ -335,10 +361,15 @@ export function poolStuckMs(): number {
 
 /** Waits for running statements, then closes every connection. */
 export async function closeDatabase(): Promise<void> {
-  const { parlanceConnections: primary, parlanceReplicaConnections: replica } = shared;
+  const {
+    parlanceConnections: primary,
+    parlanceDeliveryConnections: deliveries,
+    parlanceReplicaConnections: replica,
+  } = shared;
   shared.parlanceConnections = undefined;
+  shared.parlanceDeliveryConnections = undefined;
   shared.parlanceReplicaConnections = undefined;
-  await Promise.all([primary, replica?.reads, replica?.polls].map(close));
+  await Promise.all([primary, deliveries, replica?.reads, replica?.polls].map(close));
 }
 
 async function close(open: Connections | undefined): Promise<void> {

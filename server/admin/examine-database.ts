@@ -181,7 +181,7 @@ async function examineConnections(
   const subject = "connections";
   const { web, worker, admin } = connectionBudget;
   const perWeb = web.listening + (isPooled ? 0 : (DATABASE_POOL_SIZE ?? web.pool));
-  const perWorker = worker.listening + (DATABASE_POOL_SIZE ?? worker.pool);
+  const perWorker = worker.listening + worker.delivering + (DATABASE_POOL_SIZE ?? worker.pool);
   const { rows } = await withClient(url, (client) => client.query<Connections>(connectionsText));
   const connections = rows[0] as Connections;
   const { available, open, webs, workers } = connections;

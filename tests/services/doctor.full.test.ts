@@ -86,7 +86,7 @@ test("doctor compares what the running processes may open with what PostgreSQL a
   expect((await withPool(undefined))?.problem).toMatch(
     /need 69, but PostgreSQL allows 60\. Lower DATABASE_POOL_SIZE/,
   );
-  expect((await withPool(8))?.fact).toMatch(/ need 56 of 60; /);
+  expect((await withPool(8))?.fact).toMatch(/ need 60 of 60; /);
   await Promise.all(clients.map((client) => client.end()));
 });
 

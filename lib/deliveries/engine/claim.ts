@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DeliveryReference } from "@/lib/platform/caller";
-import { runSql } from "@/lib/platform/db";
+import { deliveryPool, rowsOf } from "@/lib/platform/db";
 import { meter } from "@/lib/platform/meter";
 import { deadlineMs } from "@/lib/platform/outbound-http/outbound-request";
 import type { Query } from "@/lib/platform/sql";
@@ -292,7 +292,7 @@ async function runClaim<Row extends { id?: string }>(
   query: Query,
 ): Promise<Row[]> {
   const startedMs = performance.now();
-  const rows = await runSql<Row>(query);
+  const rows = await rowsOf<Row>(deliveryPool(), query);
   const counting = meter();
   if (!counting) return rows;
   counting.observe("claimDuration", performance.now() - startedMs, { kind });

@@ -1,6 +1,6 @@
 import { system, wake } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
-import { runSql } from "@/lib/platform/db";
+import { pool, rowsOf, runSql } from "@/lib/platform/db";
 import { logOf } from "@/lib/platform/log";
 import { meter } from "@/lib/platform/meter";
 import {
@@ -74,17 +74,20 @@ export const postsReply = ({ reply }: EndedAttempt): boolean => Boolean(reply &&
  * Writes the results of these attempts in one statement, and one for each that posts a reply.
  * @param attempts in the order in which they ended
  * @param lockWaitMs how long each statement waits for a row that is locked
+ * @param on where the statement without a reply runs
  * @returns the result for each of them, or null if another worker took over its lease
  */
 export async function recordAttempts(
   attempts: EndedAttempt[],
   now: Date | null = null,
   lockWaitMs = databaseWaits.lock,
+  on = pool(),
 ): Promise<(RecordedAttempt | null)[]> {
   const recorded = new Map<EndedAttempt, RecordedAttempt>();
   const others = attempts.filter((attempt) => !postsReply(attempt));
   if (others.length > 0) {
-    const rows = await runSql<RecordedRow>(
+    const rows = await rowsOf<RecordedRow>(
+      on,
       recordAttemptsStatement(valuesOf(others, now, lockWaitMs)),
     );
     for (const row of rows) {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeliveryReference } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
+import { deliveryPool, pool } from "@/lib/platform/db";
 import { createLimit } from "@/lib/platform/limit";
 import { logOf } from "@/lib/platform/log";
 import { isDatabaseUnavailable, isLockTimeout } from "@/lib/platform/sql-errors";
@@ -69,7 +70,9 @@ export function createRecorder({
 
   async function recordOrPutAside(batch: Entry[]): Promise<Recorded[] | null> {
     const attempts = attemptsOf(batch);
-    const recorded = await persistently(attempts, () => recordUnlessLocked(attempts));
+    const recorded = await persistently(attempts, () =>
+      recordUnlessLocked(attempts, deliveryPool()),
+    );
     if (recorded === null) {
       batch.forEach(putAside);
       for (const queue of [plain, ...replies])
@@ -102,7 +105,7 @@ export function createRecorder({
   /** A reply to a conversation that is still locked goes behind the others of its webhook. */
   async function recordInTurn(batch: Entry[], queue: Queue): Promise<Recorded[] | null> {
     const attempts = attemptsOf(batch);
-    const record = () => waits.run(() => recordUnlessLocked(attempts));
+    const record = () => waits.run(() => recordUnlessLocked(attempts, pool()));
     const recorded = await persistently(attempts, record);
     if (recorded !== null) return recorded;
     if (haveExpired(attempts)) return giveUp(attempts, "a row stayed locked");
@@ -199,9 +202,12 @@ const sizeOf = (queues: Queue[]): number =>
 const attemptsOf = (batch: Entry[]) => batch.map(({ attempt }) => attempt);
 
 /** Null if a row stays locked. */
-async function recordUnlessLocked(attempts: EndedAttempt[]): Promise<Recorded[] | null> {
+async function recordUnlessLocked(
+  attempts: EndedAttempt[],
+  on: ReturnType<typeof pool>,
+): Promise<Recorded[] | null> {
   try {
-    return await recordAttempts(attempts, null, databaseWaits.sharedLock);
+    return await recordAttempts(attempts, null, databaseWaits.sharedLock, on);
   } catch (error) {
     if (isLockTimeout(error)) return null;
     throw error;
