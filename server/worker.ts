@@ -65,8 +65,12 @@ if (METRICS_PORT)
 const delivering = startDelivering(besideInngest?.delivering);
 const processing = startProcessing(besideInngest?.processing);
 const listener = besideInngest ? null : listenForWakeUps(delivering.wake, processing.wake);
-const jobs = Object.entries({ ...recurringJobs, ...besideInngest?.jobs }).map(([name, job]) =>
-  repeat(name, job.work, job),
+// Most pauses are whole seconds. Jobs that start together would always run together, each on its own
+// connection, and deliveries would wait for them.
+const spreadMs = 1_000;
+const jobs = Object.entries({ ...recurringJobs, ...besideInngest?.jobs }).map(
+  ([name, job], index, { length }) =>
+    repeat(name, job.work, { ...job, delayMs: (spreadMs * index) / length }),
 );
 
 function refuseToStart(error: Error): never {

@@ -8,11 +8,12 @@ const log = logOf("jobs");
  * Runs `work` repeatedly with a pause in between, or immediately again after a full batch. A
  * failure is logged, and `work` runs again after the pause.
  * @param work returns how much it did
+ * @param options.delayMs how long the first run waits
  */
 export function repeat(
   name: string,
   work: (limit: number) => Promise<number>,
-  { pauseMs, limit }: { pauseMs: number; limit: number },
+  { pauseMs, limit, delayMs = 0 }: { pauseMs: number; limit: number; delayMs?: number },
 ) {
   let isStopped = false;
   let isWoken = false;
@@ -35,18 +36,23 @@ export function repeat(
     }
   }
 
+  async function pause(milliseconds: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
   async function run(): Promise<void> {
+    if (delayMs > 0) await pause(delayMs);
     while (!isStopped) {
       isWoken = false;
       const done = await runOnce();
       if (done >= limit || isStopped || isWoken) continue;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pauseMs);
-        endPause = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      await pause(pauseMs);
     }
   }
   const running = run();
