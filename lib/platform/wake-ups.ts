@@ -14,15 +14,24 @@ export const wakeChannel = "parlance_wake";
 /** The payload of a notification about documents. */
 export const documentsPayload = "documents";
 
-/** The payload of a notification about one delivery. One about several has no payload. */
-const deliveryPayload = ({ tenantId, environment, id }: DeliveryReference) =>
-  `${tenantId} ${environment} ${id}`;
+/** About 4 KB. PostgreSQL accepts payloads of up to 8,000 bytes. */
+const maximumNamed = 64;
 
-/** The delivery that a payload names, if it names one. */
-export function deliveryOfPayload(payload: string | undefined): DeliveryReference | undefined {
-  const [tenantId, environment, id] = payload?.split(" ") ?? [];
-  if (!tenantId || !id || (environment !== "live" && environment !== "test")) return undefined;
-  return { tenantId, environment, id };
+/** A notification names its deliveries, unless there are too many. */
+const payloadOf = (deliveries: DeliveryReference[]): string =>
+  deliveries.length > maximumNamed
+    ? ""
+    : deliveries
+        .map(({ tenantId, environment, id }) => `${tenantId} ${environment} ${id}`)
+        .join("\n");
+
+/** The deliveries that a payload names. */
+export function deliveriesOfPayload(payload = ""): DeliveryReference[] {
+  return payload.split("\n").flatMap((line) => {
+    const [tenantId, environment, id] = line.split(" ");
+    if (!tenantId || !id || (environment !== "live" && environment !== "test")) return [];
+    return [{ tenantId, environment, id }];
+  });
 }
 
 /**
@@ -46,9 +55,8 @@ async function notify(deliveries: DeliveryReference[]): Promise<void> {
   isNotifying = true;
   try {
     while (unannounced.length > 0) {
-      const [first, second] = unannounced;
+      const payload = payloadOf(unannounced);
       unannounced = [];
-      const payload = first && !second ? deliveryPayload(first) : "";
       await runSql(notifyStatement({ payload }));
     }
   } finally {

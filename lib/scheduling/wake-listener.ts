@@ -1,21 +1,20 @@
 import type { DeliveryReference } from "@/lib/platform/caller";
 import { listenOn } from "@/lib/platform/listen-for-notifications";
-import { deliveryOfPayload, documentsPayload, wakeChannel } from "@/lib/platform/wake-ups";
+import { deliveriesOfPayload, documentsPayload, wakeChannel } from "@/lib/platform/wake-ups";
 
 /**
- * Calls `onWake` after a commit with something to send, with the delivery if it is a single one,
- * and `onDocuments` after one with something
- * to process. These are only hints: while the connection is down, polling finds the work.
+ * Calls `onWake` after a commit with something to send, with the deliveries unless they are many, and
+ * `onDocuments` after one with something to process. These are only hints: while the connection is down, polling finds the work.
  */
 export function listenForWakeUps(
-  onWake: (delivery?: DeliveryReference) => void,
+  onWake: (deliveries?: DeliveryReference[]) => void,
   onDocuments: () => void = () => {},
 ) {
   return listenOn({
     name: "wake-up",
     channel: wakeChannel,
     onNotification: (payload) =>
-      payload === documentsPayload ? onDocuments() : onWake(deliveryOfPayload(payload)),
+      payload === documentsPayload ? onDocuments() : onWake(deliveriesOfPayload(payload)),
     // Checks for work that was committed while the connection was down.
     onConnected: () => {
       onWake();

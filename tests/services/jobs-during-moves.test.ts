@@ -8,6 +8,7 @@ import { createConversation, updateConversation } from "@/lib/conversations/serv
 import {
   claimDeliveries,
   claimMore,
+  claimNamed,
   claimRequested,
   startOfScan,
 } from "@/lib/deliveries/engine/claim";
@@ -272,7 +273,7 @@ test("the worker claims deliveries of other organizations while writes of one ar
   // Of the tests before.
   await db().delivery.deleteMany();
   const [moving, other] = [await newWebhook(webhookUrl), await newWebhook(webhookUrl)];
-  await raiseBacklog(moving.partition, moving.id, 20, minutesAgo(30));
+  const named = await raiseBacklog(moving.partition, moving.id, 20, minutesAgo(30));
   await raiseBacklog(other.partition, other.id, 4, minutesAgo(15));
   for (const { partition } of [moving, other])
     await raiseEvent(partition).then(([delivery]) =>
@@ -294,6 +295,7 @@ test("the worker claims deliveries of other organizations while writes of one ar
   const backlog = { ...moving.partition, webhookId: moving.id, taken: 1 };
   const more = () => claimMore([{ ...backlog, dueMs: minutesAgo(31).getTime() }], [5]);
   expect((await more()).deliveries).toEqual([]);
+  expect(await claimNamed(named, batch)).toEqual({ deliveries: [], others: 0 });
 
   await expire(moving.partition);
   const rest = await claimDeliveries({ ...batch, limit: 30, overdueSeconds: 0 });

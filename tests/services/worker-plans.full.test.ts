@@ -3,6 +3,7 @@ import { workOffDeletions } from "@/lib/deletions/work-off-deletions";
 import {
   claimDeliveries,
   claimMore,
+  claimNamed,
   claimOne,
   claimRequested,
   startOfScan,
@@ -82,6 +83,10 @@ const work: Record<string, () => Promise<unknown>> = {
     waiting().then(({ dueMs, webhookId, tenantId, environment }) =>
       claimMore([{ tenantId, environment, webhookId, taken: 1, dueMs }], [100]),
     ),
+  "claim named deliveries": () =>
+    waiting().then((delivery) =>
+      claimNamed([delivery], { allowances: new Map(), defaultAllowance: 100 }),
+    ),
   "claim requested attempts": () => claimRequested({ now: null, limit: 100, overdueSeconds: 0 }),
   "claim one delivery": () => waiting().then((delivery) => claimOne(delivery)),
   "find overdue deliveries": () =>
@@ -96,6 +101,8 @@ async function largePlans(): Promise<Record<string, Plan[]>> {
   const found: Record<string, Plan[]> = {};
   for (const [name, run] of Object.entries(work)) {
     const plans = await plansOf(run);
+    const claims = plans.filter(({ query }) => query.includes("lease_holder = "));
+    if (name.startsWith("claim ")) expect(claims.length, name).toBeGreaterThan(0);
     const tooLarge = plans.filter(isLarge);
     if (tooLarge.length > 0) found[name] = tooLarge;
     if (process.env.SHOW_PLANS)

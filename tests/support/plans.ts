@@ -1,5 +1,5 @@
 import type { Client, Pool, PoolClient } from "pg";
-import { pool } from "@/lib/platform/db";
+import { deliveryPool, pool } from "@/lib/platform/db";
 
 /**
  * What one statement did, as PostgreSQL's auto_explain reports it once it has run, with the very
@@ -58,9 +58,9 @@ export async function planAsForLargeTables(connection: Pick<Client, "query">): P
 /** Collects the plans of all statements that `work` runs. */
 export async function plansOf(
   work: () => Promise<unknown>,
-  connections: Pool = pool(),
+  connections: Pool[] = [pool(), deliveryPool()],
 ): Promise<Plan[]> {
-  listen(connections);
+  connections.forEach(listen);
   seen.length = 0;
   await work();
   return [...seen];

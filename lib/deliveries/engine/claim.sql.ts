@@ -307,6 +307,55 @@ export const claimMoreStatement = sql(
 );
 
 /**
+ * Claims the due deliveries of plain webhooks among those that a notification named, up to the
+ * allowance of each webhook. It looks each one up by its key, which takes a quarter of the time of
+ * `claimBatchStatement`. Returns a row for each delivery, or a single one without a delivery. `others`
+ * is how many are left for `claimBatchStatement`, without those of webhooks that may take none.
+ */
+export const claimNamedStatement = sql(
+  "claim_named_deliveries",
+  {
+    ...claimParameters,
+    // One element per delivery.
+    tenantIds: "text[]",
+    environments: "Environment[]",
+    ids: "text[]",
+    // Webhooks, their allowances, and the allowance of all others.
+    webhookIds: "text[]",
+    allowances: "int[]",
+    defaultAllowance: "int",
+  },
+  (p) => {
+    const now = nowOf(p.now);
+    return `
+  WITH due AS MATERIALIZED (
+    SELECT d.tenant_id, d.environment, d.webhook_id, d.id, n.place, ${webhookColumns}, ${isPlain} AS is_plain,
+      coalesce(b.allowance, ${p.defaultAllowance}) AS allowance
+    FROM unnest(${p.tenantIds}, ${p.environments}, ${p.ids}) WITH ORDINALITY AS n (tenant_id, environment, id, place)
+    CROSS JOIN LATERAL (
+      SELECT d.tenant_id, d.environment, d.webhook_id, d.id FROM deliveries d
+      WHERE ${samePartition("d", "n")} AND d.id = n.id
+        AND d.status::text = 'PENDING' AND d.next_attempt_at <= ${now} AND d.requested_at IS NULL AND ${isFree(now)}
+      LIMIT 1
+      FOR NO KEY UPDATE SKIP LOCKED
+    ) d
+    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
+    LEFT JOIN unnest(${p.webhookIds}, ${p.allowances}) AS b (id, allowance) ON b.id = w.id
+    WHERE ${isNotMoving("d.tenant_id")}
+  ),
+  picked AS MATERIALIZED (
+    SELECT ${pickedColumns("r")}, r.id FROM (
+      SELECT *, false AS is_failing, row_number() OVER (PARTITION BY tenant_id, environment, webhook_id ORDER BY place) AS turn FROM due WHERE is_plain
+    ) r WHERE r.turn <= r.allowance
+  ),
+  ${leaseAndReturn(p, "true")}
+  SELECT claimed.*, scan.others
+  FROM (SELECT (SELECT count(*) FROM due WHERE allowance > 0)::int - (SELECT count(*) FROM picked)::int AS others) scan
+  LEFT JOIN claimed ON true`;
+  },
+);
+
+/**
  * Claims attempts that a user requested, independently of every schedule. The delivery may have any
  * status, and its webhook may be paused or disabled. Takes the oldest requests of each webhook
  * first. They wait for a limit per second, and go before what is due. Returns a row for each delivery,

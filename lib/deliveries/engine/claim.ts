@@ -8,6 +8,7 @@ import type { AttemptTrigger, Environment, SignatureScheme } from "@/prisma/gene
 import {
   claimBatchStatement,
   claimMoreStatement,
+  claimNamedStatement,
   claimOneStatement,
   claimPlainStatement,
   claimRequestedStatement,
@@ -223,6 +224,38 @@ export async function claimMore(
   return { deliveries, backlogs: backlogsOf(rows) };
 }
 
+type NamedClaim = Pick<ClaimRequest, "now" | "allowances" | "defaultAllowance">;
+
+/**
+ * Leases those of these deliveries that are due, belong to plain webhooks and are within their
+ * allowances. `others`: how many a claim of everything that is due may take.
+ */
+export async function claimNamed(
+  named: DeliveryReference[],
+  { now = null, allowances, defaultAllowance }: NamedClaim,
+): Promise<{ deliveries: ClaimedDelivery[]; others: number }> {
+  const lease = newLease();
+  const rows = await runClaim<Partial<ClaimedRow> & { others: number }>(
+    "named",
+    claimNamedStatement({
+      now,
+      leaseHolder: lease.holder,
+      leaseSeconds,
+      tenantIds: named.map(({ tenantId }) => tenantId),
+      environments: named.map(({ environment }) => environment),
+      ids: named.map(({ id }) => id),
+      webhookIds: [...allowances.keys()],
+      allowances: [...allowances.values()],
+      defaultAllowance,
+    }),
+  );
+  const claimed = rows.filter(({ id }) => id) as (ClaimedRow & { others: number })[];
+  return {
+    deliveries: claimed.map((row) => toClaimed(row, lease)),
+    others: rows[0]?.others ?? 0,
+  };
+}
+
 type RequestedClaim = { now?: Date | null; limit: number; overdueSeconds: number };
 
 /**
@@ -288,7 +321,7 @@ export async function claimDelivery(
 }
 
 async function runClaim<Row extends { id?: string }>(
-  kind: "batch" | "more" | "requested" | "one",
+  kind: "batch" | "more" | "named" | "requested" | "one",
   query: Query,
 ): Promise<Row[]> {
   const startedMs = performance.now();

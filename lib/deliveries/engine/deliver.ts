@@ -11,6 +11,7 @@ import {
   type ClaimedDelivery,
   claimDeliveries,
   claimMore,
+  claimNamed,
   claimOne,
   claimRequested,
   leaseSeconds,
@@ -129,19 +130,21 @@ export function startDelivering({
   let isAbandoned = false;
   let isWoken = false;
   let hasEnough = false;
-  let claimingOne: Promise<void> | null = null;
+  /** Due deliveries that notifications named, while nothing else was known to be due. */
+  let named: DeliveryReference[] = [];
+  let claimingNamed: Promise<void> | null = null;
   let endPause: (() => void) | null = null;
   let againTimer: NodeJS.Timeout | undefined;
   let againAtMs = 0;
   const stopping = new AbortController();
 
-  /** @param delivery the one that is due; left out if there may be several */
-  function wake(delivery?: DeliveryReference): void {
-    const isIdle =
-      endPause && !claimingOne && inUse() === 0 && recorder.blockedSize() === 0 && !isStopping;
-    if (delivery && isIdle) {
-      claimingOne = claimAndSendOne(delivery).finally(() => {
-        claimingOne = null;
+  /** @param deliveries those that are due; left out if there may be others */
+  function wake(deliveries: DeliveryReference[] = []): void {
+    // While everything that is due is known, looking up these by their keys takes less time.
+    if (deliveries.length > 0 && endPause && !isWoken && !isStopping) {
+      named.push(...deliveries);
+      claimingNamed ??= claimAndSendNamed().finally(() => {
+        claimingNamed = null;
       });
       return;
     }
@@ -149,19 +152,43 @@ export function startDelivering({
     endPause?.();
   }
 
-  /**
-   * While nothing else is in progress, one lookup by key is faster than claiming everything that is
-   * due.
-   */
-  async function claimAndSendOne(reference: DeliveryReference): Promise<void> {
+  async function claimAndSendNamed(): Promise<void> {
     try {
-      const { delivery, againMs } = await claimOne(reference);
-      if (delivery) take(delivery);
-      if (againMs !== null) wakeIn(againMs);
+      while (named.length > 0 && !isStopping) {
+        const [first, second] = named;
+        const isIdle = inUse() === 0 && recorder.blockedSize() === 0;
+        if (first && !second && isIdle) {
+          named = [];
+          await claimAndSendOne(first);
+        } else await claimAndSendSome(named.splice(0, smallestBatch));
+      }
     } catch (error) {
-      warnOfFailure(log, error, {}, "a delivery could not be claimed");
+      named = [];
+      warnOfFailure(log, error, {}, "deliveries could not be claimed");
       wake();
     }
+  }
+
+  async function claimAndSendOne(reference: DeliveryReference): Promise<void> {
+    const { delivery, againMs } = await claimOne(reference);
+    if (delivery) take(delivery);
+    if (againMs !== null) wakeIn(againMs);
+  }
+
+  async function claimAndSendSome(references: DeliveryReference[]): Promise<void> {
+    // A claim of everything gives what little room there is to the right webhooks.
+    if (Math.min(maximumClaimed - claimed.length, concurrency - inUse()) < smallestBatch) {
+      named = [];
+      wake();
+      return;
+    }
+    const allowed = allowances.remainingForNew();
+    const { deliveries, others } = await claimNamed(references, {
+      allowances: allowed,
+      defaultAllowance: allowances.initialLimit,
+    });
+    const hasRoom = allowances.noteSaturation(allowed, addClaimed(deliveries));
+    if (hasRoom || others > 0) wake();
   }
 
   /** For deliveries that wait because of a limit per second, or because their webhook was locked. */
@@ -208,6 +235,7 @@ export function startDelivering({
 
   async function run(): Promise<void> {
     while (!isStopping) {
+      await claimingNamed;
       isWoken = false;
       try {
         startClaimed();
@@ -373,7 +401,7 @@ export function startDelivering({
     clearTimeout(againTimer);
     wake();
     await running;
-    await claimingOne;
+    await claimingNamed;
     await Promise.race([finish(), sleep(graceMs, undefined, { ref: false })]);
     isAbandoned = true;
     const unsent = claimed.splice(0).map(({ delivery }) => delivery);

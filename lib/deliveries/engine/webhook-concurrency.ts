@@ -38,6 +38,16 @@ export function createAllowances(maximumLimit: number) {
     return result;
   }
 
+  /**
+   * The same for a claim of deliveries that have only just become due. A webhook that may have more
+   * gets none of them, so that its oldest come first.
+   */
+  function remainingForNew(): Map<string, number> {
+    const result = remaining();
+    for (const [webhookId, { isSaturated }] of entries) if (isSaturated) result.set(webhookId, 0);
+    return result;
+  }
+
   const inFlight = (): Map<string, number> =>
     new Map(Array.from(entries, ([webhookId, entry]) => [webhookId, entry.inFlight]));
 
@@ -100,7 +110,10 @@ export function createAllowances(maximumLimit: number) {
   const isPaused = (webhookId: string, { pausedUntilMs }: Entry): boolean =>
     blocked.has(webhookId) || performance.now() < pausedUntilMs;
 
-  return { initialLimit, remaining, inFlight, take, noteSaturation, release, pause, block };
+  return {
+    ...{ initialLimit, remaining, remainingForNew, inFlight },
+    ...{ take, noteSaturation, release, pause, block },
+  };
 }
 
 /** Whether at most half of the limit is in use, so that one claim brings many deliveries. */
