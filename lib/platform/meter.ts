@@ -72,7 +72,7 @@ export const measurements = {
   claimDuration: {
     type: "histogram",
     name: "parlance_delivery_claim_duration_seconds",
-    help: "Statements that claim deliveries: many that are due, one that was just created, or those that users requested.",
+    help: "Statements that claim deliveries: many that are due, those that a notification named, or those that users requested.",
     labels: ["kind"],
     buckets: quick,
   },

@@ -18,8 +18,8 @@ import {
   virtualClock,
 } from "../support/webhooks";
 
-// A notification names the deliveries that have become due. While a worker knows everything that is
-// due, it claims these by their keys.
+// A notification names the deliveries that have become due. While a worker knows of nothing else that
+// is due, it claims these by their keys.
 
 const nowhere = "http://127.0.0.1:9/";
 /** So long that a worker in a test never looks for anything by itself. */

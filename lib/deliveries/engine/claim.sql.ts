@@ -308,8 +308,8 @@ export const claimMoreStatement = sql(
 
 /**
  * Claims the due deliveries of plain webhooks among those that a notification named, up to the
- * allowance of each webhook. It looks each one up by its key, which takes a quarter of the time of
- * `claimBatchStatement`. Returns a row for each delivery, or a single one without a delivery. `others`
+ * allowance of each webhook. It looks each one up by its key, which takes PostgreSQL a third less time
+ * than `claimBatchStatement`. Returns a row for each delivery, or a single one without a delivery. `others`
  * is how many are left for `claimBatchStatement`, without those of webhooks that may take none.
  */
 export const claimNamedStatement = sql(

@@ -130,7 +130,7 @@ export function startDelivering({
   let isAbandoned = false;
   let isWoken = false;
   let hasEnough = false;
-  /** Due deliveries that notifications named, while nothing else was known to be due. */
+  /** What notifications named while nothing else was known to be due. */
   let named: DeliveryReference[] = [];
   let claimingNamed: Promise<void> | null = null;
   let endPause: (() => void) | null = null;
@@ -140,7 +140,7 @@ export function startDelivering({
 
   /** @param deliveries those that are due; left out if there may be others */
   function wake(deliveries: DeliveryReference[] = []): void {
-    // While everything that is due is known, looking up these by their keys takes less time.
+    // While nothing else is known to be due, looking these up by their keys takes less time.
     if (deliveries.length > 0 && endPause && !isWoken && !isStopping) {
       named.push(...deliveries);
       claimingNamed ??= claimAndSendNamed().finally(() => {
