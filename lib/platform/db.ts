@@ -239,8 +239,8 @@ export const maximumConnections = (): number => pool().options.max;
 /**
  * For claiming deliveries and recording attempts. PostgreSQL plans these statements again on each
  * connection, and a claim takes several times as long to plan as to execute. In a worker, they have
- * connections of their own, so that few connections plan them, and jobs that use up the pool do not
- * hold them up.
+ * connections of their own, so that few connections plan them, and jobs that use up the pool hold up
+ * only webhooks with an order.
  */
 export function deliveryPool(): pg.Pool {
   const { delivering } = connectionBudget[processRole];

@@ -4,7 +4,8 @@ import { deliveriesOfPayload, documentsPayload, wakeChannel } from "@/lib/platfo
 
 /**
  * Calls `onWake` after a commit with something to send, with the deliveries unless they are many, and
- * `onDocuments` after one with something to process. These are only hints: while the connection is down, polling finds the work.
+ * `onDocuments` after one with something to process. These are only hints: while the connection is
+ * down, polling finds the work.
  */
 export function listenForWakeUps(
   onWake: (deliveries?: DeliveryReference[]) => void,

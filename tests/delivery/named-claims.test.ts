@@ -1,14 +1,16 @@
 import type { ServerResponse } from "node:http";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { claimDelivery, claimNamed } from "@/lib/deliveries/engine/claim";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import type { DeliveryReference } from "@/lib/platform/caller";
+import { databaseWaits } from "@/lib/platform/database-waits";
 import { db, pool } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import { newId } from "@/lib/resources/ids";
 import { listenForWakeUps } from "@/lib/scheduling/wake-listener";
+import { hasWaiting } from "../support/locks";
 import { startReceiver } from "../support/receiver";
 import {
   newWebhook,
@@ -20,6 +22,10 @@ import {
 
 // A notification names the deliveries that have become due. While a worker knows of nothing else that
 // is due, it claims these by their keys.
+
+// A statement that waits for a lock must not give up before the test has seen it.
+databaseWaits.lock = 120_000;
+process.env.DATABASE_STATEMENT_TIMEOUT_MS = "60000";
 
 const nowhere = "http://127.0.0.1:9/";
 /** So long that a worker in a test never looks for anything by itself. */
@@ -146,6 +152,9 @@ describe("a worker", () => {
   const inFlight = () =>
     db().delivery.count({ where: { ...webhook.partition, leaseHolder: { not: null } } });
 
+  /** Whether the worker still waits for all responses that are held, so none of them made room. */
+  const areHeld = () => open.every(({ destroyed }) => !destroyed);
+
   beforeEach(async () => {
     receiver = await startReceiver(respond);
     webhook = await newWebhook(receiver.url);
@@ -190,25 +199,91 @@ describe("a worker", () => {
     delivering.wake();
     await receiver.received(5);
     await settled();
-    // One of four slots is not worth a claim of everything.
     open.shift()?.end();
     await expect.poll(inFlight).toBe(3);
     const [named] = await raise(webhook, 1, 0);
     delivering.wake([named as DeliveryReference]);
-    await settled();
-    expect(receiver.requests).toHaveLength(5);
+    await receiver.received(6);
+    expect(idsOf(old)).toContain(sent().at(-1));
     receiver.respond = respond;
     for (const response of open.splice(0)) response.end();
     await receiver.received(22);
-    expect(sent().slice(1, 21).sort()).toEqual(idsOf(old));
-    expect(sent().at(-1)).toBe(named?.id);
+    expect(sent().slice(1).sort()).toEqual(idsOf([...old, named as DeliveryReference]));
+  });
+
+  test("fills each slot of a webhook without older deliveries", async () => {
+    await start({ concurrencyPerWebhook: 4 });
+    receiver.respond = hold;
+    delivering.wake(await raise(webhook, 4));
+    await receiver.received(5);
+    // Names another webhook while all slots of this one are in use.
+    await settled();
+    open.shift()?.end();
+    await expect.poll(inFlight).toBe(3);
+    delivering.wake(await raise(webhook, 1));
+    await receiver.received(6);
+    expect(areHeld()).toBe(true);
+  });
+
+  test("is not held up by a delivery that is locked", async () => {
+    await start();
+    const [locked] = await raise(webhook, 1);
+    const other = new pg.Client({ connectionString: env().DATABASE_URL });
+    await other.connect();
+    await other.query("BEGIN");
+    await other.query("SELECT FROM deliveries WHERE id = $1 FOR UPDATE", [locked?.id]);
+    delivering.wake([locked as DeliveryReference]);
+    await expect.poll(() => hasWaiting(other)).toBe(true);
+    await settled();
+    expect(receiver.requests).toHaveLength(1);
+    await other.query("ROLLBACK");
+    await receiver.received(2);
+    await other.end();
+  });
+
+  test("sends what another worker was named, too, and leaves", async () => {
+    await start();
+    const second = startDelivering({ pollMs: neverMs });
+    await settled(second);
+    receiver.respond = hold;
+    for (let round = 1; round <= 8; round++) {
+      const shared = await newWebhook(receiver.url);
+      const due = await raise(shared, 8);
+      const before = receiver.requests.length;
+      delivering.wake(due);
+      second.wake(due);
+      await receiver.received(before + 8);
+      expect(areHeld()).toBe(true);
+    }
+    for (const response of open.splice(0)) response.end();
+    await second.stop();
+  });
+
+  test("does not let those that hang delay the others", async () => {
+    await start();
+    const hanging = await startReceiver(hold);
+    const named: DeliveryReference[] = [];
+    // More than may be unrecorded, with four of each webhook.
+    for (let index = 0; index < 45; index++)
+      named.push(...(await raise(await newWebhook(hanging.url), 4)));
+    named.push(...(await raise(webhook, 1)));
+    // Until the clock continues, the first ones count as quick.
+    const stopped = vi.spyOn(performance, "now").mockReturnValue(performance.now());
+    delivering.wake(named);
+    await hanging.received(160);
+    stopped.mockRestore();
+    await receiver.received(2);
+    await settled();
+    expect(areHeld()).toBe(true);
+    await hanging.received(180);
+    await hanging.close();
   });
 
   /** Resolves when the worker has claimed what it may, and waits to be woken. */
-  async function settled(): Promise<void> {
+  async function settled(worker = delivering): Promise<void> {
     const other = await startReceiver(respond);
     const { partition, id } = await newWebhook(other.url);
-    delivering.wake(await raiseBacklog(partition, id, 1, clock.minutesAgo(1)));
+    worker.wake(await raiseBacklog(partition, id, 1, clock.minutesAgo(1)));
     await other.received(1);
     await other.close();
   }

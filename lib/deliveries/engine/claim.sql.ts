@@ -310,7 +310,7 @@ export const claimMoreStatement = sql(
  * Claims the due deliveries of plain webhooks among those that a notification named, up to the
  * allowance of each webhook. It looks each one up by its key, which takes PostgreSQL a third less time
  * than `claimBatchStatement`. Returns a row for each delivery, or a single one without a delivery. `others`
- * is how many are left for `claimBatchStatement`, without those of webhooks that may take none.
+ * is how many are left for `claimBatchStatement`, without those of webhooks whose allowance is 0.
  */
 export const claimNamedStatement = sql(
   "claim_named_deliveries",

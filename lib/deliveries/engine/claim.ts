@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DeliveryReference } from "@/lib/platform/caller";
-import { deliveryPool, rowsOf } from "@/lib/platform/db";
+import { deliveryPool, pool, rowsOf } from "@/lib/platform/db";
 import { meter } from "@/lib/platform/meter";
 import { deadlineMs } from "@/lib/platform/outbound-http/outbound-request";
 import type { Query } from "@/lib/platform/sql";
@@ -325,7 +325,8 @@ async function runClaim<Row extends { id?: string }>(
   query: Query,
 ): Promise<Row[]> {
   const startedMs = performance.now();
-  const rows = await rowsOf<Row>(deliveryPool(), query);
+  // A claim of one delivery may wait for its row, which must not hold up the others.
+  const rows = await rowsOf<Row>(kind === "one" ? pool() : deliveryPool(), query);
   const counting = meter();
   if (!counting) return rows;
   counting.observe("claimDuration", performance.now() - startedMs, { kind });

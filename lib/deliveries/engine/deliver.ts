@@ -133,6 +133,7 @@ export function startDelivering({
   /** What notifications named while nothing else was known to be due. */
   let named: DeliveryReference[] = [];
   let claimingNamed: Promise<void> | null = null;
+  let claimingOne: Promise<void> | null = null;
   let endPause: (() => void) | null = null;
   let againTimer: NodeJS.Timeout | undefined;
   let againAtMs = 0;
@@ -141,38 +142,46 @@ export function startDelivering({
   /** @param deliveries those that are due; left out if there may be others */
   function wake(deliveries: DeliveryReference[] = []): void {
     // While nothing else is known to be due, looking these up by their keys takes less time.
-    if (deliveries.length > 0 && endPause && !isWoken && !isStopping) {
-      named.push(...deliveries);
-      claimingNamed ??= claimAndSendNamed().finally(() => {
-        claimingNamed = null;
+    const isNothingElseDue = endPause && !isWoken && !isStopping;
+    const [first, second] = deliveries;
+    if (!first || !isNothingElseDue) {
+      isWoken = true;
+      endPause?.();
+      return;
+    }
+    const isIdle = !claimingOne && !claimingNamed && inUse() === 0 && recorder.blockedSize() === 0;
+    if (!second && isIdle) {
+      claimingOne = claimAndSendOne(first).finally(() => {
+        claimingOne = null;
       });
       return;
     }
-    isWoken = true;
-    endPause?.();
+    named.push(...deliveries);
+    claimingNamed ??= claimAndSendNamed().finally(() => {
+      claimingNamed = null;
+    });
+  }
+
+  async function claimAndSendOne(reference: DeliveryReference): Promise<void> {
+    try {
+      const { delivery, againMs } = await claimOne(reference);
+      if (delivery) take(delivery);
+      if (againMs !== null) wakeIn(againMs);
+    } catch (error) {
+      warnOfFailure(log, error, {}, "a delivery could not be claimed");
+      wake();
+    }
   }
 
   async function claimAndSendNamed(): Promise<void> {
     try {
-      while (named.length > 0 && !isStopping) {
-        const [first, second] = named;
-        const isIdle = inUse() === 0 && recorder.blockedSize() === 0;
-        if (first && !second && isIdle) {
-          named = [];
-          await claimAndSendOne(first);
-        } else await claimAndSendSome(named.splice(0, smallestBatch));
-      }
+      while (named.length > 0 && !isStopping)
+        await claimAndSendSome(named.splice(0, smallestBatch));
     } catch (error) {
       named = [];
       warnOfFailure(log, error, {}, "deliveries could not be claimed");
       wake();
     }
-  }
-
-  async function claimAndSendOne(reference: DeliveryReference): Promise<void> {
-    const { delivery, againMs } = await claimOne(reference);
-    if (delivery) take(delivery);
-    if (againMs !== null) wakeIn(againMs);
   }
 
   async function claimAndSendSome(references: DeliveryReference[]): Promise<void> {
@@ -182,13 +191,15 @@ export function startDelivering({
       wake();
       return;
     }
-    const allowed = allowances.remainingForNew();
+    const allowed = allowances.remainingForNamed();
     const { deliveries, others } = await claimNamed(references, {
       allowances: allowed,
       defaultAllowance: allowances.initialLimit,
     });
     const hasRoom = allowances.noteSaturation(allowed, addClaimed(deliveries));
-    if (hasRoom || others > 0) wake();
+    if (hasRoom || others > 0 || claimed.length > 0) wake();
+    // Another worker may have locked and left them, or their webhook may have older ones.
+    else if (deliveries.length < references.length) wakeIn(shortestAgainMs);
   }
 
   /** For deliveries that wait because of a limit per second, or because their webhook was locked. */
@@ -401,7 +412,7 @@ export function startDelivering({
     clearTimeout(againTimer);
     wake();
     await running;
-    await claimingNamed;
+    await Promise.all([claimingNamed, claimingOne]);
     await Promise.race([finish(), sleep(graceMs, undefined, { ref: false })]);
     isAbandoned = true;
     const unsent = claimed.splice(0).map(({ delivery }) => delivery);

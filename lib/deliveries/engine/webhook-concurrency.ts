@@ -39,10 +39,10 @@ export function createAllowances(maximumLimit: number) {
   }
 
   /**
-   * The same for a claim of deliveries that have only just become due. A webhook that may have more
-   * gets none of them, so that its oldest come first.
+   * The same for a claim of deliveries that have only just become due. A webhook that may have older
+   * ones gets none: a claim of everything takes these first.
    */
-  function remainingForNew(): Map<string, number> {
+  function remainingForNamed(): Map<string, number> {
     const result = remaining();
     for (const [webhookId, { isSaturated }] of entries) if (isSaturated) result.set(webhookId, 0);
     return result;
@@ -111,7 +111,7 @@ export function createAllowances(maximumLimit: number) {
     blocked.has(webhookId) || performance.now() < pausedUntilMs;
 
   return {
-    ...{ initialLimit, remaining, remainingForNew, inFlight },
+    ...{ initialLimit, remaining, remainingForNamed, inFlight },
     ...{ take, noteSaturation, release, pause, block },
   };
 }
