@@ -115,7 +115,8 @@ test.each([
 
 test("200 with the requests of the last 30 days, also after one that retention has deleted", async () => {
   const tenant = await newTenant();
-  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+  const nowMs = Date.now();
+  const daysAgo = (days: number) => new Date(nowMs - days * 86_400_000);
   const idFrom = (days: number) => firstIdAt("request", daysAgo(days));
   const from = { ...tenant.identity.partition, apiKeyId: tenant.keyId, method: "GET" };
   await db().requestLog.createMany({
@@ -125,9 +126,8 @@ test("200 with the requests of the last 30 days, also after one that retention h
       ...{ path: "/v1/public/customers", status: 200, durationMs: 1 },
     })),
   });
-  const [twoDays, lastShown] = [idFrom(2), idFrom(29)].map((id) => id.slice(0, 12));
-  const shown = async (query = "") =>
-    (await idsOf(tenant, `${query}&path=/v1/public/customers`)).map((id) => id.slice(0, 12));
+  const [twoDays, lastShown] = [idFrom(2), idFrom(29)];
+  const shown = (query = "") => idsOf(tenant, `${query}&path=/v1/public/customers`);
   expect(await shown()).toEqual([twoDays, lastShown]);
   expect(await shown(`&since=${daysAgo(36).toISOString()}`)).toEqual([twoDays, lastShown]);
   expect(await shown("&order=asc")).toEqual([lastShown, twoDays]);

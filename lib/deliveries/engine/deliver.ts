@@ -202,7 +202,10 @@ export function startDelivering({
     else if (deliveries.length < references.length) wakeIn(shortestAgainMs);
   }
 
-  /** For deliveries that wait because of a limit per second, or because their webhook was locked. */
+  /**
+   * For deliveries that wait because of a limit per second, or because their webhook was locked, or
+   * that a claim of named ones left.
+   */
   function wakeIn(milliseconds: number): void {
     const atMs = performance.now() + Math.max(milliseconds, shortestAgainMs);
     if (againTimer && againAtMs <= atMs) return;
