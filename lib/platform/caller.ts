@@ -1,6 +1,6 @@
 import type { Environment, Role } from "@/prisma/generated/enums";
 import { databaseWaits } from "./database-waits";
-import { type Db, db, hasReplica, maximumConnections } from "./db";
+import { type Db, db, hasReplica, poolSize } from "./db";
 import type { AfterRollback } from "./errors";
 import { createLimitPerKey } from "./limit";
 import { OrganizationIsBusy } from "./organization-is-busy";
@@ -92,7 +92,7 @@ const isOvertaken = (error: unknown): boolean =>
  * that wait for its locks do not hold up the others. Of two connections, they may use both.
  */
 export const maximumTransactions = (): number =>
-  Math.max(Math.ceil(maximumConnections() / 2), Math.min(maximumConnections(), 2));
+  Math.max(Math.ceil(poolSize() / 2), Math.min(poolSize(), 2));
 
 // Kept on globalThis for the reason that the pool is (db.ts).
 const shared = globalThis as { parlanceTransactions?: ReturnType<typeof createLimitPerKey> };

@@ -59,7 +59,9 @@ export function setProcessRole(role: ProcessRole, settings?: Record<string, stri
   processSettings = settings;
 }
 
-const poolSize = () => env().DATABASE_POOL_SIZE ?? connectionBudget[processRole].pool;
+/** How many connections the pool of this process opens at most. */
+export const poolSize = (): number =>
+  env().DATABASE_POOL_SIZE ?? connectionBudget[processRole].pool;
 
 // Kept on globalThis, because one process can load this module twice: the API server's bundle and
 // Next's, or Next's own reloads in development. They share one pool.
@@ -233,8 +235,6 @@ export const replicaPolls = (): pg.Pool => replicaConnections().polls.pool;
 
 export const db = (): PrismaClient => connections().prisma();
 export const pool = (): pg.Pool => connections().pool;
-/** The size of this process's pool. */
-export const maximumConnections = (): number => pool().options.max;
 
 /**
  * For claiming deliveries and recording attempts. PostgreSQL plans these statements again on each

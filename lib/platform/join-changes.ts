@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChangeStatement } from "./change-sql";
 import { databaseWaits } from "./database-waits";
-import { maximumConnections, runSql } from "./db";
+import { poolSize, runSql } from "./db";
 import { atDeadline } from "./deadlines";
 import { endOfTurn } from "./end-of-turn";
 import { unavailable } from "./errors";
@@ -310,7 +310,7 @@ const isLate = ({ arrivedMs }: { arrivedMs: number }): boolean =>
  * Changes that wait for a lock take at most a third of this process's connections, so that the locks
  * of one tenant do not hold up the others.
  */
-const waits = createLimit(() => Math.max(1, Math.floor(maximumConnections() / 3)));
+const waits = createLimit(() => Math.max(1, Math.floor(poolSize() / 3)));
 
 function charactersOf(values: object): number {
   let characters = 0;

@@ -3,9 +3,9 @@ import pg from "pg";
 import { readOnlyState } from "./sql-errors";
 
 // pg's query with two changes: it rejects once PostgreSQL has rolled back, and knows its columns. The
-// result of a prepared statement has the same columns each time. pg finds their parsers and
-// builds an object for their names again for each result, and copies the query first. That was a
-// tenth of the CPU time of a request that reads one row.
+// result of a prepared statement has the same columns each time. pg finds their parsers and builds an
+// object for their names again for each result, and copies the query first. That was a tenth of the
+// CPU time of a request that reads one row.
 
 type Field = Pick<pg.FieldDef, "name" | "dataTypeID" | "format">;
 
@@ -88,8 +88,8 @@ export class PreparedQuery extends pg.Query {
 }
 
 /**
- * Whether nothing comes after this error. One that is not PostgreSQL's is that of a lost connection. After a FATAL
- * one, PostgreSQL ends it. A connection to a server that only reads is destroyed (db.ts).
+ * Whether nothing comes after this error. One that is not PostgreSQL's is that of a lost connection.
+ * After a FATAL one, PostgreSQL ends it. A connection to a server that only reads is destroyed (db.ts).
  */
 const endsConnection = ({ severity, code }: pg.DatabaseError): boolean =>
   severity === undefined || severity === "FATAL" || severity === "PANIC" || code === readOnlyState;

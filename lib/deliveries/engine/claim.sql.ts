@@ -23,6 +23,13 @@ const nowOf = (clock: string) => `coalesce(${clock}, now() + interval '1 millise
 export const isFree = (now: string) =>
   `(d.lease_expires_at IS NULL OR d.lease_expires_at <= ${now})`;
 
+/**
+ * Whether a delivery `d` that is looked up by its key is due. The status is compared as text, which
+ * keeps the planner from an index of everything that waits.
+ */
+const isDueByKey = (now: string) =>
+  `d.status::text = 'PENDING' AND d.next_attempt_at <= ${now} AND d.requested_at IS NULL AND ${isFree(now)}`;
+
 /** Whether a webhook is enabled and, if it keeps failing, its pause is over. */
 export const isReady = (
   now: string,
@@ -309,8 +316,9 @@ export const claimMoreStatement = sql(
 /**
  * Claims the due deliveries of plain webhooks among those that a notification named, up to the
  * allowance of each webhook. It looks each one up by its key, which takes PostgreSQL a third less time
- * than `claimBatchStatement`. Returns a row for each delivery, or a single one without a delivery. `others`
- * is how many are left for `claimBatchStatement`, without those of webhooks whose allowance is 0.
+ * than `claimBatchStatement`. Returns a row for each delivery, or a single one without a delivery.
+ * `others` is how many are left for `claimBatchStatement`, without those of webhooks whose allowance
+ * is 0.
  */
 export const claimNamedStatement = sql(
   "claim_named_deliveries",
@@ -335,7 +343,7 @@ export const claimNamedStatement = sql(
     CROSS JOIN LATERAL (
       SELECT d.tenant_id, d.environment, d.webhook_id, d.id FROM deliveries d
       WHERE ${samePartition("d", "n")} AND d.id = n.id
-        AND d.status::text = 'PENDING' AND d.next_attempt_at <= ${now} AND d.requested_at IS NULL AND ${isFree(now)}
+        AND ${isDueByKey(now)}
       LIMIT 1
       FOR NO KEY UPDATE SKIP LOCKED
     ) d
@@ -415,8 +423,7 @@ const oneDelivery = { tenantId: "text", environment: "Environment", id: "text" }
 
 /**
  * Claims one due delivery of a plain webhook, for which `claimOneStatement` takes PostgreSQL several
- * times as long. The status is compared as text, which keeps the planner from an index of everything
- * that waits.
+ * times as long.
  */
 export const claimPlainStatement = sql(
   "claim_plain_delivery",
@@ -427,7 +434,7 @@ export const claimPlainStatement = sql(
   UPDATE deliveries d SET lease_holder = ${p.leaseHolder}, lease_expires_at = ${now} + make_interval(secs => ${p.leaseSeconds})
   FROM webhooks w
   WHERE d.tenant_id = ${p.tenantId} AND d.environment = ${p.environment} AND d.id = ${p.id}
-    AND d.status::text = 'PENDING' AND d.next_attempt_at <= ${now} AND d.requested_at IS NULL AND ${isFree(now)}
+    AND ${isDueByKey(now)}
     AND w.tenant_id = ${p.tenantId} AND w.environment = ${p.environment} AND w.id = d.webhook_id AND ${isPlain}
     AND ${withoutFlush}
   RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,

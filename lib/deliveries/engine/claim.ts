@@ -249,7 +249,7 @@ export async function claimNamed(
       defaultAllowance,
     }),
   );
-  const claimed = rows.filter(({ id }) => id) as (ClaimedRow & { others: number })[];
+  const claimed = rows.filter(({ id }) => id) as ClaimedRow[];
   return {
     deliveries: claimed.map((row) => toClaimed(row, lease)),
     others: rows[0]?.others ?? 0,
