@@ -110,9 +110,8 @@ test.each([
   [5, 3],
   [12, 6],
 ])("of %i connections, one organization uses up to %i", (connections, most) => {
-  const { options } = pool();
-  const { max } = options;
-  options.max = connections;
+  const { DATABASE_POOL_SIZE } = env();
+  env().DATABASE_POOL_SIZE = connections;
   expect(maximumTransactions()).toBe(most);
-  options.max = max;
+  env().DATABASE_POOL_SIZE = DATABASE_POOL_SIZE;
 });
