@@ -30,7 +30,7 @@ import { atMost, line, type Measured, say } from "./table";
 
 // The whole product as a sender of webhooks: messages are published through the API for ten
 // tenants with one endpoint each, and counted at their receiver. PostgreSQL writes to disk before
-// it confirms, as in production.
+// it confirms, and allows as many connections as by default, as in production.
 
 const tenants = 10;
 const conversationsPerTenant = 50;
@@ -40,7 +40,10 @@ const receiverUrl = `http://127.0.0.1:${ports.receiver}`;
 const maximumRounds = 3;
 const idleCount = 200;
 const idlePauseMs = 25;
-const durable = { fsync: "on", synchronous_commit: "on", full_page_writes: "on" };
+const asInProduction = {
+  ...{ fsync: "on", synchronous_commit: "on", full_page_writes: "on" },
+  max_connections: "100",
+};
 
 /** Of one round. CPU is in seconds per 10,000 messages. */
 type Round = Record<
@@ -105,7 +108,7 @@ export const measurePublishing = ({ rounds, deliveries, connections }: Sizes): P
       await Promise.all([web.stop(), receiver.stop(), worker.stop()]);
       await closeDatabase();
     }
-  }, durable);
+  }, asInProduction);
 
 /** @returns conversations of all tenants, in turn */
 async function seed(): Promise<PublishOrder["conversations"]> {
