@@ -1,6 +1,7 @@
 import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, type References, sql, withoutFlush } from "@/lib/platform/sql";
 import { disableAfterFailures, probeAfterFailures } from "@/lib/webhooks/health";
+import { isWebhookOf, sameDelivery, samePartition, sameWebhook } from "./joins.sql";
 import { keepOrder, waitsForHeld } from "./lanes.sql";
 import { burst, isOpen, isPaced, paceAfter } from "./pace.sql";
 
@@ -36,12 +37,6 @@ export const isReady = (
 ) => `w.status = 'ENABLED' AND w.consecutive_failures < ${disableAfterFailures}
   AND (w.consecutive_failures < ${probeAfterFailures} OR w.probe_after IS NULL OR w.probe_after <= ${now})`;
 
-const sameRow = (a: string, b: string) =>
-  `${samePartition(a, b)} AND ${a}.webhook_id = ${b}.webhook_id AND ${a}.id = ${b}.id`;
-
-const samePartition = (a: string, b: string) =>
-  `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment`;
-
 const milliseconds = (time: string) => `(1000 * extract(epoch FROM ${time}))::float8`;
 const millisecondsUntil = (time: string, now: string) => milliseconds(`${time} - ${now}`);
 
@@ -67,7 +62,7 @@ function reserve(p: ClaimReferences): string {
         SELECT tenant_id, environment, webhook_id, is_failing, is_paced, count(*) AS taken FROM picked
         WHERE is_failing OR is_paced GROUP BY tenant_id, environment, webhook_id, is_failing, is_paced
       ) p
-      JOIN webhooks w ON ${samePartition("w", "p")} AND w.id = p.webhook_id
+      JOIN webhooks w ON ${isWebhookOf("w", "p")}
       WHERE (NOT p.is_failing OR ${isReady(now)}) AND ${isOpen("w", now)}
       FOR NO KEY UPDATE OF w SKIP LOCKED
     ) w
@@ -77,7 +72,7 @@ function reserve(p: ClaimReferences): string {
 }
 
 /** Whether a row of `picked` may be taken after `reserve`. */
-const isReserved = `(NOT (p.is_failing OR p.is_paced) OR EXISTS (SELECT 1 FROM reserved w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))`;
+const isReserved = `(NOT (p.is_failing OR p.is_paced) OR EXISTS (SELECT 1 FROM reserved w WHERE ${isWebhookOf("w", "p")}))`;
 
 /** Whether a webhook `w` is healthy and has neither an order nor a limit per second, as most do. */
 const isPlain = `w.status = 'ENABLED' AND w.deleted_at IS NULL AND w.consecutive_failures < ${probeAfterFailures} AND w.ordering <> 'conversation' AND NOT ${isPaced("w")}`;
@@ -93,21 +88,21 @@ function leaseAndReturn(p: ClaimReferences, mayTake: string, columns = ""): stri
   leased AS (
     UPDATE deliveries d SET lease_holder = ${p.leaseHolder}, lease_expires_at = ${now} + make_interval(secs => ${p.leaseSeconds})
     FROM ${fewRowsOf("picked")} p
-    WHERE ${sameRow("d", "p")} AND ${withoutFlush} AND ${mayTake}
+    WHERE ${sameDelivery("d", "p")} AND ${withoutFlush} AND ${mayTake}
     RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
       d.requested_trigger, d.conversation_id, d.traceparent, p.url, p.sealed_headers, p.accept_replies, p.signature_scheme, p.holds_exhausted, p.is_paced, p.is_failing AS is_probe${columns}
   ),
   secret AS MATERIALIZED (
     SELECT s.tenant_id, s.environment, s.webhook_id, string_agg(s.ciphertext, ' ' ORDER BY s.version DESC) AS sealed_secrets
     FROM (SELECT DISTINCT tenant_id, environment, webhook_id FROM leased) l
-    JOIN webhook_secrets s ON ${samePartition("s", "l")} AND s.webhook_id = l.webhook_id
+    JOIN webhook_secrets s ON ${sameWebhook("s", "l")}
     WHERE s.expires_at IS NULL OR s.expires_at > ${now}
     GROUP BY s.tenant_id, s.environment, s.webhook_id
   ),
   claimed AS (
     SELECT l.*, e.payload, s.sealed_secrets FROM leased l
     JOIN events e ON ${samePartition("e", "l")} AND e.id = l.event_id
-    LEFT JOIN secret s ON ${samePartition("s", "l")} AND s.webhook_id = l.webhook_id
+    LEFT JOIN secret s ON ${sameWebhook("s", "l")}
   )`;
 }
 
@@ -147,7 +142,7 @@ const mayBeRecovered = "d.attempt_count > d.automatic_count";
 /** The next due deliveries of a webhook `r`. Locks them, except those that are locked. */
 const lockDue = ({ r, due, limit, now }: Record<"r" | "due" | "limit" | "now", string>) => `
   SELECT d.id, d.event_id, d.conversation_id, d.position, d.next_attempt_at, ${mayBeRecovered} AS may_be_recovered FROM deliveries d
-  WHERE d.status = 'PENDING' AND ${samePartition("d", r)} AND d.webhook_id = ${r}.webhook_id
+  WHERE d.status = 'PENDING' AND ${sameWebhook("d", r)}
     AND ${due} AND ${isFree(now)} AND d.requested_at IS NULL
   ORDER BY d.next_attempt_at
   LIMIT ${limit}
@@ -222,7 +217,7 @@ export const claimBatchStatement = sql(
       coalesce(b.in_flight, 0) AS in_flight, c.due_at,
       ${isOpen("w", now)} AND NOT (${isPaced("w")} AND ${requestMayStart("w", now)}) AS is_open
     FROM candidate c
-    JOIN webhooks w ON ${samePartition("w", "c")} AND w.id = c.webhook_id
+    JOIN webhooks w ON ${isWebhookOf("w", "c")}
     LEFT JOIN unnest(${p.webhookIds}, ${p.allowances}, ${p.inFlight}) AS b (id, allowance, in_flight) ON b.id = w.id
     WHERE ${isReady(now)} AND coalesce(b.allowance, ${p.defaultAllowance}) > 0 AND ${isNotMoving("w.tenant_id")}
   ),
@@ -233,7 +228,7 @@ export const claimBatchStatement = sql(
       FROM known r
       WHERE is_open AND ((SELECT count(*) FROM candidate) <= ${p.limit} OR EXISTS (
         SELECT 1 FROM deliveries d
-        WHERE d.status = 'PENDING' AND ${samePartition("d", "r")} AND d.webhook_id = r.webhook_id
+        WHERE d.status = 'PENDING' AND ${sameWebhook("d", "r")}
           AND d.next_attempt_at <= ${dueAt} AND ${isFree(now)} AND d.requested_at IS NULL
       ))
     ) r WHERE turn <= ${p.limit} + ${spareTurns}
@@ -267,7 +262,7 @@ export const claimBatchStatement = sql(
         SELECT next_paced_at FROM known WHERE NOT is_open AND next_paced_at > ${now}
         UNION ALL
         SELECT CASE WHEN w.id IS NULL THEN ${now} + make_interval(secs => ${lockedSeconds}) WHEN p.is_paced THEN w.next_paced_at END FROM picked p
-        LEFT JOIN reserved w ON ${samePartition("w", "p")} AND w.id = p.webhook_id
+        LEFT JOIN reserved w ON ${isWebhookOf("w", "p")}
         WHERE p.is_failing OR p.is_paced
       ) later) AS again_ms
     FROM waiting
@@ -301,7 +296,7 @@ export const claimMoreStatement = sql(
     SELECT w.tenant_id, w.environment, w.id AS webhook_id, ${webhookColumns}, false AS is_failing, c.share,
       to_timestamp(c.due_ms / 1000) AS due_from
     FROM unnest(${p.tenantIds}, ${p.environments}, ${p.webhookIds}, ${p.dueMs}, ${p.shares}) AS c (tenant_id, environment, webhook_id, due_ms, share)
-    JOIN webhooks w ON ${samePartition("w", "c")} AND w.id = c.webhook_id
+    JOIN webhooks w ON ${isWebhookOf("w", "c")}
     WHERE ${isPlain} AND ${isNotMoving("w.tenant_id")}
   ),
   picked AS MATERIALIZED (
@@ -347,7 +342,7 @@ export const claimNamedStatement = sql(
       LIMIT 1
       FOR NO KEY UPDATE SKIP LOCKED
     ) d
-    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
+    JOIN webhooks w ON ${isWebhookOf("w", "d")}
     LEFT JOIN unnest(${p.webhookIds}, ${p.allowances}) AS b (id, allowance) ON b.id = w.id
     WHERE ${isNotMoving("d.tenant_id")}
   ),
@@ -394,13 +389,13 @@ export const claimRequestedStatement = sql(
     SELECT d.tenant_id, d.environment, d.webhook_id, d.id, d.requested_at, d.place, ${webhookColumns},
       ${isOpen("w", now)} AS is_open, ${burst("w")} AS burst, w.next_paced_at
     FROM ${fewRowsOf(`ranked WHERE is_free AND place <= ${requestedInFlight} - in_flight`)} d
-    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
+    JOIN webhooks w ON ${isWebhookOf("w", "d")} AND w.deleted_at IS NULL
     WHERE ${p.overdueSeconds} = 0 OR d.requested_at <= ${now} - make_interval(secs => ${p.overdueSeconds})
   ),
   picked AS MATERIALIZED (
     SELECT ${pickedColumns("r")}, d.id
     FROM (SELECT *, false AS is_failing FROM ready WHERE is_open AND place <= coalesce(burst, place)) r
-    JOIN deliveries d ON ${sameRow("d", "r")}
+    JOIN deliveries d ON ${sameDelivery("d", "r")}
     WHERE ${isFree(now)} AND d.requested_at IS NOT NULL
     ORDER BY r.place, r.requested_at LIMIT ${p.limit}
     FOR NO KEY UPDATE OF d SKIP LOCKED
@@ -411,7 +406,7 @@ export const claimRequestedStatement = sql(
   FROM (
     SELECT min(${millisecondsUntil("at", now)}) AS again_ms FROM (
       SELECT CASE WHEN r.next_paced_at > ${now} THEN r.next_paced_at WHEN w.id IS NULL THEN ${now} + make_interval(secs => ${lockedSeconds}) ELSE w.next_paced_at END AS at
-      FROM ready r LEFT JOIN reserved w ON ${samePartition("w", "r")} AND w.id = r.webhook_id
+      FROM ready r LEFT JOIN reserved w ON ${isWebhookOf("w", "r")}
       WHERE r.is_paced
     ) later
   ) scan
@@ -462,7 +457,7 @@ export const claimOneStatement = sql(
       w.ordering = 'conversation' AND d.requested_at IS NULL AS is_ordered, ${waitsForHeld("w")} AS waits_for_held,
       ${isOpen("w", now)} AS is_open, w.next_paced_at
     FROM deliveries d
-    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
+    JOIN webhooks w ON ${isWebhookOf("w", "d")} AND w.deleted_at IS NULL
     WHERE d.tenant_id = ${p.tenantId} AND d.environment = ${p.environment} AND d.id = ${p.id}
       AND ${isFree(now)} AND (d.requested_at IS NOT NULL OR d.status = 'PENDING' AND d.next_attempt_at <= ${now} AND ${isReady(now)})
     FOR NO KEY UPDATE OF d SKIP LOCKED
@@ -498,7 +493,7 @@ export const deliveryStateStatement = sql(
     const earlier = `(
           SELECT count(*) FROM (
             SELECT 1 FROM deliveries e
-            WHERE e.status = 'PENDING' AND ${samePartition("e", "d")} AND e.webhook_id = d.webhook_id AND e.next_attempt_at < d.next_attempt_at
+            WHERE e.status = 'PENDING' AND ${sameWebhook("e", "d")} AND e.next_attempt_at < d.next_attempt_at
             LIMIT ${countedAhead}
           ) ahead
         )`;
@@ -512,7 +507,7 @@ export const deliveryStateStatement = sql(
         CASE WHEN NOT ${isOpen("w", now)} THEN ${paceAfter("w", earlier, now)} END
       ) AS due_at
     FROM deliveries d
-    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
+    JOIN webhooks w ON ${isWebhookOf("w", "d")} AND w.deleted_at IS NULL
     WHERE d.tenant_id = ${p.tenantId} AND d.environment = ${p.environment} AND d.id = ${p.id}
   ) delivery`;
   },

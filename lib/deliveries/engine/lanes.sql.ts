@@ -1,15 +1,12 @@
 import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRows, fewRowsOf, sql, timeOf, withLockTimeout } from "@/lib/platform/sql";
+import { sameDelivery, sameWebhook } from "./joins.sql";
 
 // The deliveries of one conversation to a webhook with ordering are a lane. They are sent in the
 // order of their positions, which are taken under the lock of the conversation's row. A statement that
 // sees a delivery therefore also sees all that are before it, and a claim can decide alone whether a
 // delivery is the first that waits. It parks one that is not: without a `next_attempt_at` it is not
 // due, so claims do not read it again. It is released when the one before it has ended.
-
-const sameWebhook = (a: string, b: string) =>
-  `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.webhook_id = ${b}.webhook_id`;
-const sameRow = (a: string, b: string) => `${sameWebhook(a, b)} AND ${a}.id = ${b}.id`;
 
 /**
  * Whether held deliveries of a webhook stop their lanes. They do if the webhook has
@@ -66,7 +63,7 @@ export const keepOrder = (from: string, now: string) => `
     WHERE NOT d.is_first AND coalesce(pending.id, held.id) IS NOT NULL
   ),
   parked AS (
-    UPDATE deliveries d SET next_attempt_at = NULL FROM ${fewRowsOf("blocked")} b WHERE ${sameRow("d", "b")} RETURNING 1
+    UPDATE deliveries d SET next_attempt_at = NULL FROM ${fewRowsOf("blocked")} b WHERE ${sameDelivery("d", "b")} RETURNING 1
   )`;
 
 type Locked = "SKIP LOCKED" | "";
@@ -79,14 +76,14 @@ const release = (clock: string, locked: Locked) => `
   UPDATE deliveries d SET next_attempt_at = ${timeOf(clock)}, updated_at = ${timeOf(clock)}
   FROM (
     SELECT d.* FROM ${fewRowsOf("first")} d
-    CROSS JOIN LATERAL (SELECT 1 FROM deliveries r WHERE ${sameRow("r", "d")} AND ${isParked("r")} FOR NO KEY UPDATE ${locked}) row
+    CROSS JOIN LATERAL (SELECT 1 FROM deliveries r WHERE ${sameDelivery("r", "d")} AND ${isParked("r")} FOR NO KEY UPDATE ${locked}) row
     WHERE ${isNotMoving("d.tenant_id")} AND EXISTS (
       SELECT 1 FROM webhooks w
       WHERE w.tenant_id = d.tenant_id AND w.environment = d.environment AND w.id = d.webhook_id AND w.status = 'ENABLED'
         AND NOT (${waitsForHeld("w")} AND (${before("d", "HELD")} LIMIT 1) IS NOT NULL)
     )
   ) f
-  WHERE ${sameRow("d", "f")} AND ${isParked("d")}
+  WHERE ${sameDelivery("d", "f")} AND ${isParked("d")}
   RETURNING d.tenant_id, d.environment, d.id`;
 
 const isParked = (d: string) =>

@@ -2,13 +2,7 @@ import { filterableRow } from "@/lib/events/filter.sql";
 import { changeParameters, eventParameters, writeEvents } from "@/lib/events/outbox.sql";
 import { type References, sql, timeOf, withLockTimeout } from "@/lib/platform/sql";
 import { disableAfterFailures, probeAfterFailures, warnAfterFailures } from "@/lib/webhooks/health";
-
-const sameRow = (a: string, b: string) =>
-  `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.id = ${b}.id`;
-const sameWebhook = (a: string, b: string) =>
-  `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.webhook_id = ${b}.webhook_id`;
-const webhookOf = (w: string, e: string) =>
-  `${w}.tenant_id = ${e}.tenant_id AND ${w}.environment = ${e}.environment AND ${w}.id = ${e}.webhook_id`;
+import { isWebhookOf, samePartition, sameWebhook } from "./joins.sql";
 
 /** A row for each recorded attempt, and the deliveries of what it raised. */
 const result = (deliveries: string) => `
@@ -104,7 +98,7 @@ function recording(
     JOIN (
       SELECT tenant_id, environment, webhook_id, bool_or(is_success) AS has_success, bool_or(NOT is_success) AS has_failure
       FROM ended GROUP BY tenant_id, environment, webhook_id
-    ) e ON ${webhookOf("w", "e")}
+    ) e ON ${isWebhookOf("w", "e")}
     WHERE ${lockAfter} AND (e.has_failure
       OR w.consecutive_failures > 0 OR w.probe_after IS NOT NULL
       OR w.last_success_at IS NULL OR w.last_success_at <= ${now} - interval '1 second')
@@ -131,7 +125,7 @@ function recording(
       first_response = CASE WHEN e.is_first_success THEN e.response ELSE d.first_response END,
       updated_at = ${now}
     FROM ended e LEFT JOIN locked w ON ${sameWebhook("w", "e")}
-    WHERE ${sameRow("d", "e")} AND d.webhook_id = e.webhook_id AND d.event_id = e.event_id AND d.lease_holder = e.lease_holder AND d.attempt_count = e.number - 1
+    WHERE ${samePartition("d", "e")} AND d.id = e.id AND d.webhook_id = e.webhook_id AND d.event_id = e.event_id AND d.lease_holder = e.lease_holder AND d.attempt_count = e.number - 1
       AND (e.trigger <> 'AUTOMATIC' OR d.status = 'PENDING')
     RETURNING d.status, d.next_attempt_at, e.*
   ),
@@ -174,7 +168,7 @@ function recording(
       gone_version = CASE WHEN w.status = 'ENABLED' AND w.url = ANY (s.gone_urls) THEN w.updated_at ELSE w.gone_version END,
       last_success_at = CASE WHEN s.has_success THEN ${now} ELSE w.last_success_at END,
       last_failure_at = CASE WHEN s.has_failure THEN ${now} ELSE w.last_failure_at END
-    FROM streak s WHERE ${webhookOf("w", "s")}
+    FROM streak s WHERE ${isWebhookOf("w", "s")}
     RETURNING w.tenant_id, w.environment, w.id AS webhook_id, w.consecutive_failures
   ),
   warning AS (

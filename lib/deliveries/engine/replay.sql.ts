@@ -5,9 +5,7 @@ import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { recoveredPerSecond } from "../backlog";
 import { isTask, taskId } from "./backlog-task.sql";
-
-const samePartition = (a: string, b: string) =>
-  `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment`;
+import { isWebhookOf, samePartition, sameWebhook } from "./joins.sql";
 
 /**
  * Processes one batch of a replay, unless another worker holds it. Reads the next events in the
@@ -30,7 +28,7 @@ export const replayStatement = sql(
       w.status = 'ENABLED' AND w.deleted_at IS NULL AS is_possible,
       w.ordering = 'conversation' AS is_ordered
     FROM backlog_tasks t
-    JOIN webhooks w ON ${samePartition("w", "t")} AND w.id = t.webhook_id
+    JOIN webhooks w ON ${isWebhookOf("w", "t")}
     WHERE ${isTask("t", p)} AND ${isNotMoving("t.tenant_id")}
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),
@@ -49,7 +47,7 @@ export const replayStatement = sql(
     CROSS JOIN (SELECT * FROM event ORDER BY id LIMIT 1000) e
     CROSS JOIN LATERAL (
       SELECT d.id, d.event_id, d.status FROM deliveries d
-      WHERE ${samePartition("d", "t")} AND d.webhook_id = t.webhook_id AND d.event_type = e.type AND d.event_id = e.id
+      WHERE ${sameWebhook("d", "t")} AND d.event_type = e.type AND d.event_id = e.id
         AND ${isDeliveryOf("d.id", "e.id")}
       FOR NO KEY UPDATE
     ) d
@@ -71,7 +69,7 @@ export const replayStatement = sql(
     UPDATE deliveries d SET status = 'PENDING', automatic_count = 0, next_attempt_at = c.due_at,
       conversation_id = c.conversation_id, position = c.position, updated_at = ${timeOf(p.now)}
     FROM ${fewRowsOf("due")} c
-    WHERE ${samePartition("d", "c")} AND d.webhook_id = c.webhook_id AND d.id = c.delivery_id
+    WHERE ${sameWebhook("d", "c")} AND d.id = c.delivery_id
     RETURNING d.id
   ),
   created AS (

@@ -7,15 +7,13 @@ import { endWebhook, wakeDeliveries } from "@/lib/platform/wake-ups";
 import type { BacklogAction } from "@/prisma/generated/enums";
 import { recoveredPerSecond } from "../backlog";
 import { isTask, taskId } from "./backlog-task.sql";
+import { sameDelivery, sameWebhook } from "./joins.sql";
 import { replayStatement } from "./replay.sql";
 
 /** Limits how long one call takes. The next call continues. */
 const maximumBatches = 20;
 
 const tasksPerKind = 3;
-
-const sameWebhook = (a: string, b: string) =>
-  `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.webhook_id = ${b}.webhook_id`;
 
 /**
  * The minimum time for which a deleted webhook's row stays in the table. A transaction that was
@@ -81,7 +79,7 @@ const changeStatement = sql(
       next_attempt_at = CASE WHEN t.action <> 'DISCARD' THEN t.due_from + make_interval(secs => (c.place - 1) / ${recoveredPerSecond}::float8) END,
       updated_at = ${timeOf(p.now)}
     FROM task t CROSS JOIN ${fewRowsOf("chosen")} c
-    WHERE ${sameWebhook("d", "c")} AND d.id = c.id
+    WHERE ${sameDelivery("d", "c")}
     RETURNING d.id, d.status
   ),
   last AS (SELECT count(*)::int AS total, max(id) AS id FROM chosen),
@@ -123,7 +121,7 @@ const deleteDeliveriesStatement = sql(
       FOR UPDATE
     ) d
   ),
-  deleted AS (DELETE FROM deliveries d USING ${fewRowsOf("chosen")} c WHERE ${sameWebhook("d", "c")} AND d.id = c.id RETURNING 1),
+  deleted AS (DELETE FROM deliveries d USING ${fewRowsOf("chosen")} c WHERE ${sameDelivery("d", "c")} RETURNING 1),
   last AS (SELECT count(*)::int AS total, max(id) AS id FROM chosen),
   ended AS (
     DELETE FROM webhooks w USING task t, last
