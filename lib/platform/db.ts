@@ -236,11 +236,17 @@ export const replicaPolls = (): pg.Pool => replicaConnections().polls.pool;
 export const db = (): PrismaClient => connections().prisma();
 export const pool = (): pg.Pool => connections().pool;
 
+/** Whether a statement on the pool would not have to wait for a connection. */
+export function hasFreeConnection(): boolean {
+  const { idleCount, totalCount, waitingCount, options } = pool();
+  return waitingCount === 0 && (idleCount > 0 || totalCount < (options.max ?? 0));
+}
+
 /**
  * For claiming deliveries and recording attempts. PostgreSQL plans these statements again on each
  * connection, and a claim takes several times as long to plan as to execute. In a worker, they have
- * connections of their own, so that few connections plan them, and jobs that use up the pool hold up
- * only webhooks with an order.
+ * connections of their own, so that few connections plan them, and jobs that use up the pool do not
+ * hold them up.
  */
 export function deliveryPool(): pg.Pool {
   const { delivering } = connectionBudget[processRole];

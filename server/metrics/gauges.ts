@@ -38,7 +38,7 @@ export function addProcessGauges(registry: Registry, process: string): void {
   }).set({ version, process }, 1);
   new Gauge({
     name: "parlance_database_connections",
-    help: "Connections of this process's pool, by state.",
+    help: "Connections of this process, without those that only listen, by state.",
     labelNames: ["state"],
     registers,
     collect() {
@@ -59,7 +59,7 @@ export function addProcessGauges(registry: Registry, process: string): void {
   addGauges(registry, [
     {
       name: "parlance_database_connections_max",
-      help: "The size of this process's pool.",
+      help: "The maximum of these connections.",
       read: () => poolState().max,
     },
     {

@@ -1,11 +1,13 @@
 import type { ServerResponse } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { claimDelivery, claimNamed } from "@/lib/deliveries/engine/claim";
+import { claimNamedStatement } from "@/lib/deliveries/engine/claim.sql";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import type { DeliveryReference } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
-import { db, pool } from "@/lib/platform/db";
+import { db, pool, poolSize } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import { newId } from "@/lib/resources/ids";
@@ -119,6 +121,24 @@ describe("a claim of named deliveries", () => {
     expect(idsOf((await claim([free], [[webhook, 9]])).deliveries)).toEqual([free.id]);
   });
 
+  test("locks none of a webhook without an allowance, so that another worker can claim them", async () => {
+    const { webhook, due } = await newDue(2);
+    const other = new pg.Client({ connectionString: env().DATABASE_URL });
+    await other.connect();
+    await other.query("BEGIN");
+    await other.query(
+      claimNamedStatement({
+        ...{ now: null, leaseHolder: "other", leaseSeconds: 30, defaultAllowance: 4 },
+        ...{ webhookIds: [], allowances: [], fullWebhookIds: [webhook.id] },
+        tenantIds: due.map(({ tenantId }) => tenantId),
+        environments: due.map(({ environment }) => environment),
+        ids: due.map(({ id }) => id),
+      }),
+    );
+    expect(idsOf((await claim(due)).deliveries)).toEqual(idsOf(due));
+    await other.end();
+  });
+
   test("does not wait for a delivery that is locked", async () => {
     const { due } = await newDue(3);
     const other = new pg.Client({ connectionString: env().DATABASE_URL });
@@ -174,6 +194,21 @@ describe("a worker", () => {
     delivering.wake();
     await receiver.received(5);
     expect(sent().slice(1).sort()).toEqual(idsOf(due));
+  });
+
+  test("that stops during such a claim claims nothing more", async () => {
+    await start();
+    const due = await raise(webhook, 20);
+    const held = await Promise.all(Array.from({ length: poolSize() }, () => pool().connect()));
+    delivering.wake(due.slice(1, 3));
+    await expect.poll(() => pool().waitingCount).toBeGreaterThan(0);
+    // The worker then waits for the claim before it looks for everything.
+    delivering.wake();
+    await setImmediate();
+    const stopped = delivering.stop();
+    for (const client of held) client.release();
+    await stopped;
+    expect(sent().slice(1).sort()).toEqual(idsOf(due.slice(1, 3)));
   });
 
   test("keeps the limit of a webhook, and sends the rest as soon as it has room", async () => {

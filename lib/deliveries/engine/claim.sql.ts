@@ -312,8 +312,8 @@ export const claimMoreStatement = sql(
  * Claims the due deliveries of plain webhooks among those that a notification named, up to the
  * allowance of each webhook. It looks each one up by its key, which takes PostgreSQL a third less time
  * than `claimBatchStatement`. Returns a row for each delivery, or a single one without a delivery.
- * `others` is how many are left for `claimBatchStatement`, without those of webhooks whose allowance
- * is 0.
+ * `others` is how many are left for `claimBatchStatement`. Those of webhooks whose allowance is 0 are
+ * not locked, so that another worker can claim them meanwhile.
  */
 export const claimNamedStatement = sql(
   "claim_named_deliveries",
@@ -323,10 +323,11 @@ export const claimNamedStatement = sql(
     tenantIds: "text[]",
     environments: "Environment[]",
     ids: "text[]",
-    // Webhooks, their allowances, and the allowance of all others.
+    // Webhooks, their allowances, the allowance of all others, and webhooks whose allowance is 0.
     webhookIds: "text[]",
     allowances: "int[]",
     defaultAllowance: "int",
+    fullWebhookIds: "text[]",
   },
   (p) => {
     const now = nowOf(p.now);
@@ -338,7 +339,7 @@ export const claimNamedStatement = sql(
     CROSS JOIN LATERAL (
       SELECT d.tenant_id, d.environment, d.webhook_id, d.id FROM deliveries d
       WHERE ${samePartition("d", "n")} AND d.id = n.id
-        AND ${isDueByKey(now)}
+        AND ${isDueByKey(now)} AND d.webhook_id <> ALL (${p.fullWebhookIds})
       LIMIT 1
       FOR NO KEY UPDATE SKIP LOCKED
     ) d
@@ -353,7 +354,7 @@ export const claimNamedStatement = sql(
   ),
   ${leaseAndReturn(p, "true")}
   SELECT claimed.*, scan.others
-  FROM (SELECT (SELECT count(*) FROM due WHERE allowance > 0)::int - (SELECT count(*) FROM picked)::int AS others) scan
+  FROM (SELECT (SELECT count(*) FROM due)::int - (SELECT count(*) FROM picked)::int AS others) scan
   LEFT JOIN claimed ON true`;
   },
 );

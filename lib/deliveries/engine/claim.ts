@@ -235,6 +235,8 @@ export async function claimNamed(
   { now = null, allowances, defaultAllowance }: NamedClaim,
 ): Promise<{ deliveries: ClaimedDelivery[]; others: number }> {
   const lease = newLease();
+  const open = [...allowances].filter(([, allowance]) => allowance > 0);
+  const full = [...allowances].filter(([, allowance]) => allowance === 0);
   const rows = await runClaim<Partial<ClaimedRow> & { others: number }>(
     "named",
     claimNamedStatement({
@@ -244,9 +246,10 @@ export async function claimNamed(
       tenantIds: named.map(({ tenantId }) => tenantId),
       environments: named.map(({ environment }) => environment),
       ids: named.map(({ id }) => id),
-      webhookIds: [...allowances.keys()],
-      allowances: [...allowances.values()],
+      webhookIds: open.map(([webhookId]) => webhookId),
+      allowances: open.map(([, allowance]) => allowance),
       defaultAllowance,
+      fullWebhookIds: full.map(([webhookId]) => webhookId),
     }),
   );
   const claimed = rows.filter(({ id }) => id) as ClaimedRow[];

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeliveryReference } from "@/lib/platform/caller";
+import { hasFreeConnection } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { logOf } from "@/lib/platform/log";
 import { deadlineMs } from "@/lib/platform/outbound-http/outbound-request";
@@ -150,7 +151,8 @@ export function startDelivering({
       return;
     }
     const isIdle = !claimingOne && !claimingNamed && inUse() === 0 && recorder.blockedSize() === 0;
-    if (!second && isIdle) {
+    // A claim of one may wait for its row, so it runs on the pool.
+    if (!second && isIdle && hasFreeConnection()) {
       claimingOne = claimAndSendOne(first).finally(() => {
         claimingOne = null;
       });
@@ -250,6 +252,7 @@ export function startDelivering({
   async function run(): Promise<void> {
     while (!isStopping) {
       await claimingNamed;
+      if (isStopping) break;
       isWoken = false;
       try {
         startClaimed();

@@ -1,6 +1,6 @@
 import { system, wake } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
-import { pool, rowsOf, runSql } from "@/lib/platform/db";
+import { pool, rowsOf } from "@/lib/platform/db";
 import { logOf } from "@/lib/platform/log";
 import { meter } from "@/lib/platform/meter";
 import {
@@ -74,7 +74,7 @@ export const postsReply = ({ reply }: EndedAttempt): boolean => Boolean(reply &&
  * Writes the results of these attempts in one statement, and one for each that posts a reply.
  * @param attempts in the order in which they ended
  * @param lockWaitMs how long each statement waits for a row that is locked
- * @param on where the statement without a reply runs
+ * @param on where the statements run
  * @returns the result for each of them, or null if another worker took over its lease
  */
 export async function recordAttempts(
@@ -96,7 +96,7 @@ export async function recordAttempts(
     }
   }
   for (const attempt of attempts.filter(postsReply)) {
-    const row = await recordReply(attempt, now, lockWaitMs);
+    const row = await recordReply(attempt, now, lockWaitMs, on);
     if (row) recorded.set(attempt, toRecorded(row));
   }
   const results = attempts.map((attempt) => recorded.get(attempt) ?? null);
@@ -127,11 +127,13 @@ async function recordReply(
   attempt: EndedAttempt,
   now: Date | null,
   lockWaitMs: number,
+  on: ReturnType<typeof pool>,
 ): Promise<RecordedRow | undefined> {
   const { delivery, reply } = attempt;
   const { tenantId, environment } = delivery;
   const text = reply && "text" in reply ? reply.text : "";
-  const [row] = await runSql<RecordedRow & { deliveries: string[] }>(
+  const [row] = await rowsOf<RecordedRow & { deliveries: string[] }>(
+    on,
     recordReplyStatement({
       ...valuesOf([attempt], now, lockWaitMs),
       ...replyValues(delivery, text, now ?? timeNow()),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeliveryReference } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
-import { deliveryPool, pool } from "@/lib/platform/db";
+import { deliveryPool, hasFreeConnection, pool } from "@/lib/platform/db";
 import { createLimit } from "@/lib/platform/limit";
 import { logOf } from "@/lib/platform/log";
 import { isDatabaseUnavailable, isLockTimeout } from "@/lib/platform/sql-errors";
@@ -22,6 +22,7 @@ const retryMs = 200;
 /** How long `flush` waits for attempts whose rows are locked. */
 const blockedGraceMs = 1_000;
 
+type Pool = ReturnType<typeof pool>;
 type Recorded = RecordedAttempt | null;
 type Entry = { attempt: EndedAttempt; resolve: (recorded: Recorded) => void };
 
@@ -49,9 +50,10 @@ export function createRecorder({
   onBlocked = () => {},
 }: RecorderOptions = {}) {
   const disabling = new Set<Promise<void>>();
-  const plain = createQueue(recordOrPutAside, finishBatch);
+  const plain = usualQueue(deliveryPool);
+  // Replies take the connections for deliveries only while jobs use up the pool.
   const replies = Array.from({ length: repliesAtOnce }, () =>
-    createQueue(recordOrPutAside, finishBatch),
+    usualQueue(() => (hasFreeConnection() ? pool() : deliveryPool())),
   );
   const blocked = new Map<string, Queue>();
   const waits = createLimit(() => waitsAtOnce);
@@ -68,11 +70,16 @@ export function createRecorder({
     });
   }
 
-  async function recordOrPutAside(batch: Entry[]): Promise<Recorded[] | null> {
-    const attempts = attemptsOf(batch);
-    const recorded = await persistently(attempts, () =>
-      recordUnlessLocked(attempts, deliveryPool()),
+  function usualQueue(on: typeof pool): Queue {
+    return createQueue(
+      (batch) => recordOrPutAside(batch, on()),
+      (batch, recorded) => finishBatch(batch, recorded, on()),
     );
+  }
+
+  async function recordOrPutAside(batch: Entry[], on: Pool): Promise<Recorded[] | null> {
+    const attempts = attemptsOf(batch);
+    const recorded = await persistently(attempts, () => recordUnlessLocked(attempts, on));
     if (recorded === null) {
       batch.forEach(putAside);
       for (const queue of [plain, ...replies])
@@ -91,7 +98,7 @@ export function createRecorder({
     const queue = createQueue(
       (batch) => recordInTurn(batch, queue),
       async (batch, recorded) => {
-        await finishBatch(batch, recorded);
+        await finishBatch(batch, recorded, pool());
         if (queue.size() > 0) return;
         blocked.delete(webhookId);
         onBlocked(webhookId, false);
@@ -113,9 +120,9 @@ export function createRecorder({
     return null;
   }
 
-  async function finishBatch(batch: Entry[], recorded: Recorded[]): Promise<void> {
+  async function finishBatch(batch: Entry[], recorded: Recorded[], on: Pool): Promise<void> {
     onRecorded();
-    const due = await releaseLanes(attemptsOf(batch), recorded);
+    const due = await releaseLanes(attemptsOf(batch), recorded, on);
     if (due.length > 0) onDue(due);
     // Not awaited, because disabling a webhook with a large backlog is slow.
     const disabled = disable(batch, recorded).finally(() => disabling.delete(disabled));
@@ -202,10 +209,7 @@ const sizeOf = (queues: Queue[]): number =>
 const attemptsOf = (batch: Entry[]) => batch.map(({ attempt }) => attempt);
 
 /** Null if a row stays locked. */
-async function recordUnlessLocked(
-  attempts: EndedAttempt[],
-  on: ReturnType<typeof pool>,
-): Promise<Recorded[] | null> {
+async function recordUnlessLocked(attempts: EndedAttempt[], on: Pool): Promise<Recorded[] | null> {
   try {
     return await recordAttempts(attempts, null, databaseWaits.sharedLock, on);
   } catch (error) {

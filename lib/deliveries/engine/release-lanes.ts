@@ -1,6 +1,6 @@
 import type { DeliveryReference } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
-import { runSql } from "@/lib/platform/db";
+import { pool, rowsOf, runSql } from "@/lib/platform/db";
 import { logOf } from "@/lib/platform/log";
 import { isLockTimeout } from "@/lib/platform/sql-errors";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
@@ -22,11 +22,13 @@ const toReference = ({ tenant_id: tenantId, environment, id }: ReleasedRow): Del
  * Releases the next delivery of each lane in which one of these attempts has ended. Called after
  * the attempts were recorded, so that it sees everything that was parked behind them. Never throws:
  * the sweep releases what this does not.
+ * @param on where its statement runs
  * @returns the deliveries that are now due
  */
 export async function releaseLanes(
   attempts: EndedAttempt[],
   recorded: (RecordedAttempt | null)[],
+  on = pool(),
 ): Promise<DeliveryReference[]> {
   const ended = attempts.filter(
     ({ delivery }, index) =>
@@ -42,9 +44,9 @@ export async function releaseLanes(
     conversationIds: column(({ delivery }) => delivery.conversationId ?? ""),
   };
   try {
-    const rows = await runSql<ReleasedRow>(releaseLanesStatement(lanes)).catch((error) => {
+    const rows = await rowsOf<ReleasedRow>(on, releaseLanesStatement(lanes)).catch((error) => {
       if (!isLockTimeout(error)) throw error;
-      return runSql<ReleasedRow>(releaseFreeLanesStatement(lanes));
+      return rowsOf<ReleasedRow>(on, releaseFreeLanesStatement(lanes));
     });
     return rows.map(toReference);
   } catch (error) {

@@ -1,5 +1,6 @@
-import { runSql } from "@/lib/platform/db";
-import { fewRowsOf, sql, withoutFlush } from "@/lib/platform/sql";
+import { databaseWaits } from "@/lib/platform/database-waits";
+import { deliveryPool, rowsOf, runSql } from "@/lib/platform/db";
+import { fewRowsOf, sql, withLockTimeout, withoutFlush } from "@/lib/platform/sql";
 import type { ClaimedDelivery } from "./claim";
 
 const releaseLeasesStatement = sql(
@@ -22,10 +23,18 @@ export async function releaseLeases(): Promise<number> {
 
 const giveBackStatement = sql(
   "give_back_deliveries",
-  { tenantIds: "text[]", environments: "Environment[]", ids: "text[]", leaseHolders: "text[]" },
+  {
+    /** How long to wait for a locked row, such as `250ms`. A claim may wait for this statement. */
+    lockTimeout: "text",
+    tenantIds: "text[]",
+    environments: "Environment[]",
+    ids: "text[]",
+    leaseHolders: "text[]",
+  },
   (p) => `
   WITH given AS (
     SELECT * FROM unnest(${p.tenantIds}, ${p.environments}, ${p.ids}, ${p.leaseHolders}) AS g (tenant_id, environment, id, lease_holder)
+    WHERE ${withLockTimeout(p.lockTimeout)}
   )
   UPDATE deliveries d SET lease_holder = NULL, lease_expires_at = NULL FROM ${fewRowsOf("given")} g
   WHERE d.tenant_id = g.tenant_id AND d.environment = g.environment AND d.id = g.id AND d.lease_holder = g.lease_holder
@@ -34,8 +43,10 @@ const giveBackStatement = sql(
 
 /** Ends the leases of deliveries that were claimed and not sent. They can be claimed again. */
 export async function giveBack(deliveries: ClaimedDelivery[]): Promise<void> {
-  await runSql(
+  await rowsOf(
+    deliveryPool(),
     giveBackStatement({
+      lockTimeout: `${databaseWaits.sharedLock}ms`,
       tenantIds: deliveries.map(({ tenantId }) => tenantId),
       environments: deliveries.map(({ environment }) => environment),
       ids: deliveries.map(({ id }) => id),
