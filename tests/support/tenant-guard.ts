@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { sourceFiles } from "./imports";
 
 // Finds statements that do not name the tenant, by reading the source. A statement is often built
-// from constants, so the definitions of the names in it are read, too. The SQL of each top-level
+// from constants, so the definitions of the names in it are read, too, also those in another file of
+// SQL next to it. The SQL of each top-level
 // declaration must mention `tenant_id` at least as often as it names a tenant's table. This finds
 // what was forgotten, but proves nothing: the isolation tests call every operation.
 
@@ -25,17 +27,25 @@ export function placesWithoutTenant(
 ): string[] {
   const tables = tenantTables();
   return files.flatMap((file) => {
-    const source = withoutMoves(withoutComments(readFileSync(file, "utf8")));
+    const source = sourceOf(file);
+    const known = [source, ...importedSql(file, source)].join("\n");
     return [
       ...declarationsOf(source)
-        .filter(({ text }) => !namesTenant(expanded(text, source), tables))
+        .filter(({ text }) => !namesTenant(expanded(text, known), tables))
         .map(({ name }) => `${file}: ${name}`),
       ...clientCalls(source, tables)
-        .filter(({ args }) => !/partition|tenantId/i.test(expanded(args, source)))
+        .filter(({ args }) => !/partition|tenantId/i.test(expanded(args, known)))
         .map(({ call }) => `${file}: ${call}`),
     ].filter((place, index, all) => all.indexOf(place) === index);
   });
 }
+
+const sourceOf = (file: string) => withoutMoves(withoutComments(readFileSync(file, "utf8")));
+
+const importedSql = (file: string, source: string): string[] =>
+  Array.from(source.matchAll(/from "(\.\/[\w-]+\.sql)"/g), ([, name]) =>
+    sourceOf(path.join(path.dirname(file), `${name}.ts`)),
+  );
 
 const levels = 4;
 
