@@ -4,9 +4,9 @@ import { sourceFiles } from "./imports";
 
 // Finds statements that do not name the tenant, by reading the source. A statement is often built
 // from constants, so the definitions of the names in it are read, too, also those in another file of
-// SQL next to it. The SQL of each top-level
-// declaration must mention `tenant_id` at least as often as it names a tenant's table. This finds
-// what was forgotten, but proves nothing: the isolation tests call every operation.
+// SQL next to it. The SQL of each top-level declaration must mention `tenant_id` at least as often as
+// it names a tenant's table. This finds what was forgotten, but proves nothing: the isolation tests
+// call every operation.
 
 /** A table of the schema that has the column `tenant_id`, and its model's name in Prisma's client. */
 type Table = { table: string; model: string };

@@ -1,6 +1,6 @@
 import { isNotMoving } from "@/lib/platform/moving-tenants";
 import { fewRows, fewRowsOf, sql, timeOf, withLockTimeout } from "@/lib/platform/sql";
-import { sameDelivery, sameWebhook } from "./joins.sql";
+import { isWebhookOf, sameDelivery, sameWebhook } from "./joins.sql";
 
 // The deliveries of one conversation to a webhook with ordering are a lane. They are sent in the
 // order of their positions, which are taken under the lock of the conversation's row. A statement that
@@ -79,7 +79,7 @@ const release = (clock: string, locked: Locked) => `
     CROSS JOIN LATERAL (SELECT 1 FROM deliveries r WHERE ${sameDelivery("r", "d")} AND ${isParked("r")} FOR NO KEY UPDATE ${locked}) row
     WHERE ${isNotMoving("d.tenant_id")} AND EXISTS (
       SELECT 1 FROM webhooks w
-      WHERE w.tenant_id = d.tenant_id AND w.environment = d.environment AND w.id = d.webhook_id AND w.status = 'ENABLED'
+      WHERE ${isWebhookOf("w", "d")} AND w.status = 'ENABLED'
         AND NOT (${waitsForHeld("w")} AND (${before("d", "HELD")} LIMIT 1) IS NOT NULL)
     )
   ) f

@@ -2,6 +2,7 @@ import { databaseWaits } from "@/lib/platform/database-waits";
 import { deliveryPool, rowsOf, runSql } from "@/lib/platform/db";
 import { fewRowsOf, sql, withLockTimeout, withoutFlush } from "@/lib/platform/sql";
 import type { ClaimedDelivery } from "./claim";
+import { samePartition } from "./joins.sql";
 
 const releaseLeasesStatement = sql(
   "release_leases",
@@ -37,7 +38,7 @@ const giveBackStatement = sql(
     WHERE ${withLockTimeout(p.lockTimeout)}
   )
   UPDATE deliveries d SET lease_holder = NULL, lease_expires_at = NULL FROM ${fewRowsOf("given")} g
-  WHERE d.tenant_id = g.tenant_id AND d.environment = g.environment AND d.id = g.id AND d.lease_holder = g.lease_holder
+  WHERE ${samePartition("d", "g")} AND d.id = g.id AND d.lease_holder = g.lease_holder
     AND ${withoutFlush}`,
 );
 

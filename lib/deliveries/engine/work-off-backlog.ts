@@ -7,7 +7,7 @@ import { endWebhook, wakeDeliveries } from "@/lib/platform/wake-ups";
 import type { BacklogAction } from "@/prisma/generated/enums";
 import { recoveredPerSecond } from "../backlog";
 import { isTask, taskId } from "./backlog-task.sql";
-import { sameDelivery, sameWebhook } from "./joins.sql";
+import { isWebhookOf, sameDelivery, samePartition, sameWebhook } from "./joins.sql";
 import { replayStatement } from "./replay.sql";
 
 /** Limits how long one call takes. The next call continues. */
@@ -52,7 +52,7 @@ const changeStatement = sql(
       CASE t.action WHEN 'RECOVER' THEN ARRAY['FAILED', 'HELD'] ELSE ARRAY['HELD'] END::"DeliveryStatus"[] AS statuses,
       t.action = 'DISCARD' OR w.status = 'ENABLED' AS is_possible
     FROM backlog_tasks t
-    JOIN webhooks w ON w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
+    JOIN webhooks w ON ${isWebhookOf("w", "t")}
     WHERE ${isTask("t", p)} AND ${isNotMoving("t.tenant_id")}
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),
@@ -86,11 +86,11 @@ const changeStatement = sql(
   moved AS (
     UPDATE backlog_tasks b SET after_id = last.id, next_due_at = t.due_from + make_interval(secs => last.total / ${recoveredPerSecond}::float8)
     FROM task t, last
-    WHERE last.total = ${p.limit} AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
+    WHERE last.total = ${p.limit} AND ${samePartition("b", "t")} AND b.id = t.id
   ),
   ended AS (
     DELETE FROM backlog_tasks b USING task t, last
-    WHERE last.total < ${p.limit} AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
+    WHERE last.total < ${p.limit} AND ${samePartition("b", "t")} AND b.id = t.id
   )
   SELECT (SELECT count(*)::int FROM changed) AS processed,
     coalesce((SELECT array_agg(id ORDER BY id) FROM changed WHERE status = 'PENDING'), '{}') AS "pendingIds"
@@ -108,7 +108,7 @@ const deleteDeliveriesStatement = sql(
   (p) => `
   WITH task AS MATERIALIZED (
     SELECT t.*, w.deleted_at + interval '${quietSeconds} seconds' AS quiet_at FROM backlog_tasks t
-    JOIN webhooks w ON w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
+    JOIN webhooks w ON ${isWebhookOf("w", "t")}
     WHERE ${isTask("t", p)} AND ${isNotMoving("t.tenant_id")}
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),
@@ -126,14 +126,14 @@ const deleteDeliveriesStatement = sql(
   ended AS (
     DELETE FROM webhooks w USING task t, last
     WHERE last.total < ${p.limit} AND t.quiet_at <= ${timeOf(p.now)}
-      AND w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
+      AND ${isWebhookOf("w", "t")}
     RETURNING 1
   ),
   moved AS (
     UPDATE backlog_tasks b SET after_id = coalesce(last.id, b.after_id),
       next_due_at = CASE WHEN last.total < ${p.limit} THEN t.quiet_at ELSE date_trunc('milliseconds', ${timeOf(p.now)}) END
     FROM task t, last
-    WHERE NOT EXISTS (SELECT 1 FROM ended) AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
+    WHERE NOT EXISTS (SELECT 1 FROM ended) AND ${samePartition("b", "t")} AND b.id = t.id
   )
   SELECT (SELECT count(*)::int FROM deleted) AS processed FROM task`,
 );
