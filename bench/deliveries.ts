@@ -119,13 +119,14 @@ function summarize(loop: number, one: Drained, two: Drained, idleMs: number[]): 
       { name: "CPU per delivery, one worker + PostgreSQL", figure: cost(one) },
       { name: "CPU per delivery, two workers + PostgreSQL", figure: cost(two) },
       {
-        name: "commit to arrival when idle, p50",
-        figure: `${later.p50Ms.toFixed(2)} ms`,
-        ...atMost(later.p50Ms, 1.5, " ms"),
+        name: "commit to arrival when idle, p50, a worker's first 200",
+        figure: `${first.p50Ms.toFixed(2)} ms`,
+        ...atMost(first.p50Ms, 1.5, " ms"),
       },
       {
-        name: "the same for a worker's first 200 deliveries",
-        figure: `${first.p50Ms.toFixed(2)} ms`,
+        name: "the same, after its first thousand",
+        figure: `${later.p50Ms.toFixed(2)} ms`,
+        ...atMost(later.p50Ms, 1.5, " ms"),
       },
       {
         name: "worker resident under this load",
@@ -137,8 +138,8 @@ function summarize(loop: number, one: Drained, two: Drained, idleMs: number[]): 
       line(title, "bare undici loop", { perSecond: loop, ratioToFloor: 1 }),
       lineOf(title, "one worker", one, loop),
       lineOf(title, "two workers", two, loop),
-      line("commit to arrival, idle", "one worker", later),
       line("commit to arrival, idle", "one worker, its first 200", first),
+      line("commit to arrival, idle", "one worker, after its first thousand", later),
     ],
   };
 }
