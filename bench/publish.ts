@@ -64,6 +64,8 @@ export const measurePublishing = ({ rounds, deliveries, connections }: Sizes): P
     const environment = await prepareDatabase(postgres, "bench_publish");
     const postgresPid = await postmasterPid(environment.DATABASE_URL ?? "");
     const conversations = await seed();
+    // PostgreSQL's memory would include that of this process's connections.
+    await closeDatabase();
     const web = await startWeb(environment);
     const receiver = await startReceiver();
     let worker = await startWorker(environment);
@@ -106,7 +108,6 @@ export const measurePublishing = ({ rounds, deliveries, connections }: Sizes): P
       return summarize(medians(all), idle.untilArrivalMs, residentMb, treeMegabytes(postgresPid));
     } finally {
       await Promise.all([web.stop(), receiver.stop(), worker.stop()]);
-      await closeDatabase();
     }
   }, asInProduction);
 
