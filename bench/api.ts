@@ -15,6 +15,7 @@ import {
   responds,
   type Sizes,
   seedConversations,
+  seedCustomers,
   start,
   type Tenant,
 } from "./setting";
@@ -28,6 +29,8 @@ const tenants = 50;
 /** Enough of them that messages do not wait for each other. */
 const conversationsUsed = 500;
 const addresses = 5_000;
+const customersUsed = 500;
+const externalId = (n: number) => `user-${n}`;
 
 type Server = { name: string; port: number; command: string[]; environment?: Environment };
 
@@ -116,6 +119,32 @@ function operationsOn(key: string, conversationId: (n: number) => string): Opera
       requests: (run) => [
         post(conversations, newConversation, { "idempotency-key": `${run}-{n}` }),
       ],
+    },
+    {
+      name: "create, with a customer who exists",
+      status: 201,
+      requests: () =>
+        from(customersUsed, (n) =>
+          post(
+            conversations,
+            JSON.stringify({ channelId: "web", customer: { externalId: externalId(n) } }),
+          ),
+        ),
+    },
+    {
+      name: "change a conversation",
+      status: 200,
+      // Each request has another subject than the one before to the same conversation.
+      requests: (run) =>
+        ["once", "again"].flatMap((time) =>
+          from(conversationsUsed, (n) => ({
+            ...post(
+              `${conversations}/${conversationId(n)}`,
+              JSON.stringify({ subject: `Parcel ${run} ${time}` }),
+            ),
+            method: "PATCH" as const,
+          })),
+        ),
     },
     {
       name: "post a message, one webhook subscribed",
@@ -214,6 +243,7 @@ async function seed(count: number) {
       description: null,
     }),
   );
+  await seedCustomers(tenant.partition.tenantId, from(customersUsed, externalId));
   await db().$executeRaw`ANALYZE`;
   return { tenant, operations: operationsOn(tenant.key, conversationId) };
 }

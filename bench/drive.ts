@@ -7,7 +7,7 @@ import autocannon from "autocannon";
 
 /** In `path` and in headers, `{n}` becomes the number of the request. */
 export type DrivenRequest = {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PATCH";
   path: string;
   headers: Record<string, string>;
   body?: string | undefined;

@@ -6,7 +6,13 @@ import { createServer, type IncomingMessage } from "node:http";
 import pg from "pg";
 import { listConversationsStatement } from "@/lib/conversations/list.sql";
 import { postMessageStatement } from "@/lib/conversations/messages.sql";
-import { conversationColumns, createConversationStatement } from "@/lib/conversations/service.sql";
+import {
+  conversationColumns,
+  createConversationStatement,
+  createReferringConversationStatement,
+} from "@/lib/conversations/service.sql";
+import { findToUpdateStatement, updateConversationStatement } from "@/lib/conversations/update.sql";
+import { findByExternalIdStatement } from "@/lib/customers/service.sql";
 import { newId } from "@/lib/resources/ids";
 import type { Environment } from "@/prisma/generated/enums";
 
@@ -62,14 +68,18 @@ async function createConversation(
   text: string,
   key: string | undefined,
 ): Promise<string | null> {
-  const { channelId } = JSON.parse(text);
+  const { channelId, customer: named } = JSON.parse(text);
   if (!channelId) return null;
+  const partition = { tenantId: tenant_id, environment };
+  const customer =
+    named && (await pool.query(findByExternalIdStatement.one({ ...partition, ...named }))).rows[0];
   const at = new Date();
   const conversation = {
     id: newId("conversation", at),
     environment,
     status: "OPEN",
     channelId,
+    customerId: customer?.id ?? null,
     priority: "NORMAL",
     createdAt: at,
   };
@@ -79,23 +89,57 @@ async function createConversation(
     data: { object: conversation },
   };
   const body = JSON.stringify(conversation);
+  const values = {
+    ...(key && recordOf(key, text, body, at)),
+    ...partition,
+    at,
+    eventId: event.id,
+    eventType: event.type,
+    eventPayload: JSON.stringify(event),
+    conversationId: conversation.id,
+    channelId,
+    priority: "NORMAL",
+    tags: [],
+    metadata: "{}",
+  } as const;
   await pool.query(
-    createConversationStatement.one({
-      ...(key && recordOf(key, text, body, at)),
-      tenantId: tenant_id,
-      environment,
+    customer
+      ? createReferringConversationStatement.one({
+          ...values,
+          customerId: customer.id,
+          customerName: customer.name,
+          customerExternalId: customer.externalId,
+          isNewCustomer: false,
+        })
+      : createConversationStatement.one(values),
+  );
+  return body;
+}
+
+async function changeConversation(
+  { tenant_id, environment }: Owner,
+  id: string,
+  body: string,
+): Promise<string> {
+  const partition = { tenantId: tenant_id, environment };
+  const [found] = (await pool.query(findToUpdateStatement.one({ ...partition, id }))).rows;
+  const at = new Date();
+  const { version, ...before } = found;
+  const after = { ...before, ...JSON.parse(body), updatedAt: at };
+  const event = { id: newId("event", at), type: "conversation.updated", data: { object: after } };
+  await pool.query(
+    updateConversationStatement.one({
+      ...after,
+      ...partition,
+      version,
       at,
+      metadata: JSON.stringify(after.metadata),
       eventId: event.id,
       eventType: event.type,
       eventPayload: JSON.stringify(event),
-      conversationId: conversation.id,
-      channelId,
-      priority: "NORMAL",
-      tags: [],
-      metadata: "{}",
     }),
   );
-  return body;
+  return JSON.stringify(after);
 }
 
 const recordOf = (key: string, request: string, responseBody: string, at: Date) => ({
@@ -164,6 +208,8 @@ const server = createServer(async (request, response) => {
     return send(200, await (conversationId ? get(owner, conversationId) : list(owner)));
   const text = await readBody(request).catch(() => null);
   if (text === null) return;
+  if (conversationId && request.method === "PATCH")
+    return send(200, await changeConversation(owner, conversationId, text));
   if (conversationId) return send(201, await postMessage(owner, conversationId, text));
   const key = request.headers["idempotency-key"]?.toString();
   const isReplay = key === "replay";
