@@ -1,12 +1,11 @@
 import type { IdempotencyRecord, Serialize } from "@/lib/events/idempotency-record";
 import { type StoredFile, withStoredFile } from "@/lib/platform/blobs/service";
-import { type Caller, type Identity, mutate, reader } from "@/lib/platform/caller";
+import { type Caller, type Identity, isOvertaken, mutate, reader } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
 import { hasReplica } from "@/lib/platform/db";
 import { atDeadline } from "@/lib/platform/deadlines";
 import { AppError, idempotencyInProgress, idempotencyKeyReused } from "@/lib/platform/errors";
 import { readFromReplica } from "@/lib/platform/replica";
-import { isDeadlock } from "@/lib/platform/sql-errors";
 import { noteWrite } from "@/lib/platform/write-positions";
 import {
   findStoredResponse,
@@ -124,7 +123,7 @@ async function make(change: Change, file: StoredFile | undefined): Promise<JsonR
       .runInOneStatement({ ...input, identity, record, serialize })
       .catch((error: unknown) => {
         if (record && hasWaitedForRecord(error)) throw idempotencyInProgress();
-        return nullOnDeadlock(error);
+        return nullIfOvertaken(error);
       });
     if (body !== null) {
       if (hasReplica()) await noteWrite(identity);
@@ -169,12 +168,9 @@ async function make(change: Change, file: StoredFile | undefined): Promise<JsonR
   return (await replay(identity, record)) ?? make(change, file);
 }
 
-/**
- * PostgreSQL ended the statement to break a deadlock, so it had no effect. `make` then tries
- * again in a transaction.
- */
-function nullOnDeadlock(error: unknown): null {
-  if (!isDeadlock(error)) throw error;
+/** Another transaction came first, so the statement had no effect. `make` then tries again. */
+function nullIfOvertaken(error: unknown): null {
+  if (!isOvertaken(error)) throw error;
   return null;
 }
 

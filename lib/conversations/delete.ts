@@ -5,7 +5,7 @@ import { recordEvent } from "@/lib/events/record-event";
 import type { Caller } from "@/lib/platform/caller";
 import { customerInUse, limitReached } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
-import { lockConversation, toConversation } from "./service";
+import { lockConversation, toConversation } from "./stored-conversation";
 
 /**
  * Deletes a conversation. Its messages, of which there can be any number, are gone for every reader

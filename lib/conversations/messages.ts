@@ -33,13 +33,9 @@ import {
   type MessageRow,
   postMessageStatement,
 } from "./messages.sql";
-import {
-  continueInNewConversation,
-  getConversation,
-  lockConversation,
-  recordMessageEvent,
-  reopenForMessage,
-} from "./service";
+import { continueInNewConversation, getConversation, recordMessageEvent } from "./service";
+import { lockConversation } from "./stored-conversation";
+import { reopenForMessage } from "./update";
 
 export async function listMessages(
   caller: Caller,
@@ -133,10 +129,11 @@ export async function postMessage(
  * A conversation has one statement at a time, because its messages are numbered. No tenant waits for
  * another, even if both use the same id.
  */
-const writeMessage = joinChanges(
-  postMessageStatement,
-  ({ tenantId, environment, conversationId }) => `${tenantId} ${environment} ${conversationId}`,
-);
+const writeMessage = joinChanges(postMessageStatement, {
+  load: "busy",
+  laneOf: ({ tenantId, environment, conversationId }) =>
+    `${tenantId} ${environment} ${conversationId}`,
+});
 
 /**
  * The same as `postMessage`, together with its idempotency record, in one statement and one round

@@ -21,7 +21,7 @@ import { notFound } from "@/lib/resources/not-found";
 import { toMessage } from "./message";
 import type { Message } from "./message-schema";
 import { redactMessageStatement } from "./messages.sql";
-import { lockConversation } from "./service";
+import { lockConversation } from "./stored-conversation";
 
 /** Far more than one message usually has. The job removes the others. */
 const mostPreviews = 100;

@@ -1,3 +1,4 @@
+import { insertCustomers, newCustomerParameters } from "@/lib/customers/new-customer";
 import {
   changeParameters,
   eventParameters,
@@ -7,10 +8,10 @@ import {
   writeEvents,
   writeRecord,
 } from "@/lib/events/outbox.sql";
-import { changeSql } from "@/lib/platform/change-sql";
+import { type ChangeText, changeSql } from "@/lib/platform/change-sql";
 import { lookupSql } from "@/lib/platform/lookup-sql";
 import { isNotMoving } from "@/lib/platform/moving-tenants";
-import { sql, timeOf } from "@/lib/platform/sql";
+import { type References, sql, timeOf } from "@/lib/platform/sql";
 import type { ConversationModel } from "@/prisma/generated/models";
 
 export type ConversationRow = ConversationModel;
@@ -84,60 +85,117 @@ export const getConversationStatement = lookupSql(
   WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
 );
 
+export const findAgentVersionStatement = lookupSql(
+  "find_agent_version",
+  { tenantId: "text", environment: "Environment", id: "text" },
+  (p) => `
+  SELECT id AS "agentId", published_version AS "agentVersion" FROM agents
+  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
+);
+
+const createParameters = {
+  ...changeParameters,
+  ...recordParameters,
+  ...eventParameters,
+  conversationId: "text",
+  channelId: "text",
+  subject: "text?",
+  priority: "Priority",
+  tags: "text[]",
+  metadata: "jsonb",
+  externalId: "text?",
+  // The first message, if there is one.
+  messageId: "text?",
+  direction: "Direction?",
+  authorType: "AuthorType?",
+  authorId: "text?",
+  authorName: "text?",
+  text: "text?",
+  messageExternalId: "text?",
+  messageMetadata: "jsonb?",
+  preview: "text?",
+  // Its event.
+  messageEventId: "text?",
+  messageEventType: "text?",
+  messageEventPayload: "text?",
+} as const;
+
+const referenceParameters = {
+  agentId: "text?",
+  /** Of a customer who exists, it has the id and the name, and the externalId that it was found by. */
+  ...newCustomerParameters,
+  isNewCustomer: "boolean",
+  customerEventId: "text?",
+  customerEventType: "text?",
+  customerEventPayload: "text?",
+} as const;
+
+type ReferencesOf = (
+  table: string,
+) => References<typeof referenceParameters & typeof changeParameters>;
+
 /**
  * Creates a conversation, with its first message, idempotency record, events and deliveries. With
  * many, those whose key is locked are left out. One whose key it locked, and that it does not create,
  * has a record.
+ * @param references if the conversation has a customer or an agent. A customer who exists is locked
+ * first, and nothing is created if it is no longer the same. With many, conversations of a locked
+ * customer are left out.
  */
-export const createConversationStatement = changeSql(
-  "create_conversation",
-  {
-    ...changeParameters,
-    ...recordParameters,
-    ...eventParameters,
-    conversationId: "text",
-    channelId: "text",
-    subject: "text?",
-    priority: "Priority",
-    tags: "text[]",
-    metadata: "jsonb",
-    externalId: "text?",
-    // The first message, if there is one.
-    messageId: "text?",
-    direction: "Direction?",
-    authorType: "AuthorType?",
-    authorId: "text?",
-    authorName: "text?",
-    text: "text?",
-    messageExternalId: "text?",
-    messageMetadata: "jsonb?",
-    preview: "text?",
-    // Its event.
-    messageEventId: "text?",
-    messageEventType: "text?",
-    messageEventPayload: "text?",
-  },
-  ({ input, of, isMany }) => {
-    const from = isMany ? "locked" : "input";
-    const [i, f, go] = [of("input"), of(from), of("go")];
-    const messageEvent = {
-      eventId: go.messageEventId,
-      eventType: go.messageEventType,
-      eventPayload: go.messageEventPayload,
-      eventConversationId: go.conversationId,
-    };
-    return `
+function createConversation(
+  { input, of, isMany }: ChangeText<typeof createParameters>,
+  references?: ReferencesOf,
+): string {
+  const source = references ? "target" : "input";
+  const from = isMany ? "locked" : source;
+  const [i, f, go] = [of(source), of(from), of("go")];
+  const messageEvent = {
+    eventId: go.messageEventId,
+    eventType: go.messageEventType,
+    eventPayload: go.messageEventPayload,
+    eventConversationId: go.conversationId,
+  };
+  const customer = references && customerIn(references("input"));
+  const refers = references?.("go");
+  const customerEvent = refers && {
+    eventId: refers.customerEventId,
+    eventType: refers.customerEventType,
+    eventPayload: refers.customerEventPayload,
+    eventConversationId: "NULL",
+  };
+  const state = `jsonb_build_object('channelId', ${go.channelId}, 'tags', ${go.tags}, 'priority', ${go.priority}, 'assigneeId', NULL, 'agentId', ${refers?.agentId ?? "NULL"})`;
+  return `
   WITH input AS MATERIALIZED (${input}),
-  ${isMany ? `locked AS MATERIALIZED (SELECT * FROM input WHERE ${locksKey(i)}),` : ""}
+  ${
+    customer
+      ? `target AS MATERIALIZED (
+    SELECT * FROM input WHERE customer_id IS NULL OR is_new_customer OR (SELECT true ${customer} LIMIT 1 FOR NO KEY UPDATE${isMany ? " SKIP LOCKED" : ""})
+  ),`
+      : ""
+  }
+  ${isMany ? `locked AS MATERIALIZED (SELECT * FROM ${source} WHERE ${locksKey(i)}),` : ""}
   ${writeRecord(f, { from, lock: isMany ? "held" : "wait" })},
   go AS (SELECT * FROM ${from} WHERE ${isFirst(f)}),
   conversation AS (
     INSERT INTO conversations (tenant_id, environment, id, channel_id, subject, priority, tags, metadata, external_id,
-      message_count, last_message_at, last_message_preview, created_at, updated_at)
+      message_count, last_message_at, last_message_preview, created_at, updated_at${references ? ", customer_id, agent_id" : ""})
     SELECT tenant_id, environment, conversation_id, channel_id, subject, priority, tags,
       metadata, external_id, CASE WHEN message_id IS NULL THEN 0 ELSE 1 END,
-      CASE WHEN message_id IS NOT NULL THEN at END, preview, at, at FROM go
+      CASE WHEN message_id IS NOT NULL THEN at END, preview, at, at${references ? ", customer_id, agent_id" : ""} FROM go
   ),
+  ${
+    references
+      ? `new_customer AS (${insertCustomers("go WHERE is_new_customer", 1)}
+  ),
+  customer AS (
+    UPDATE customers c SET conversation_count = c.conversation_count + created.conversations FROM (
+      SELECT tenant_id, environment, customer_id, count(*) AS conversations FROM go
+      WHERE customer_id IS NOT NULL AND NOT is_new_customer GROUP BY tenant_id, environment, customer_id
+    ) AS created
+    WHERE c.tenant_id = created.tenant_id AND c.environment = created.environment AND c.id = created.customer_id
+  ),`
+      : ""
+  }
   message AS (
     INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, author_id, author_name,
       text, external_id, metadata, created_at)
@@ -145,11 +203,30 @@ export const createConversationStatement = changeSql(
       author_name, text, message_external_id, message_metadata, at FROM go WHERE message_id IS NOT NULL
   ),
   ${writeEvents(go, {
-    conversations: `jsonb_build_object('channelId', ${go.channelId}, 'tags', ${go.tags}, 'priority', ${go.priority}, 'assigneeId', NULL, 'agentId', NULL)`,
-    second: messageEvent,
+    conversations: customerEvent
+      ? `CASE WHEN e.id <> ${customerEvent.eventId} IS NOT FALSE THEN ${state} END`
+      : state,
+    others: customerEvent ? [customerEvent, messageEvent] : [messageEvent],
     isMany,
   })}
-  SELECT n, ARRAY(SELECT id FROM delivery WHERE event_id IN (${go.eventId}, ${go.messageEventId})) AS deliveries, true AS "isMade" FROM go
-  ${isMany ? "UNION ALL SELECT n, NULL, false FROM locked WHERE n NOT IN (SELECT n FROM go)" : ""}`;
-  },
+  SELECT n, ARRAY(SELECT id FROM delivery WHERE event_id IN (${[go.eventId, go.messageEventId, ...(refers ? [refers.customerEventId] : [])].join(", ")})) AS deliveries, true AS "isMade" FROM go
+  ${isMany ? "UNION ALL SELECT n, NULL, false FROM locked WHERE n NOT IN (SELECT n FROM go)" : ""}
+  ${isMany && customer ? `UNION ALL SELECT n, NULL, false FROM input WHERE customer_id IS NOT NULL AND NOT is_new_customer AND n NOT IN (SELECT n FROM target) AND (SELECT true ${customer}) IS NULL` : ""}`;
+}
+
+const customerIn = (p: ReturnType<ReferencesOf>): string =>
+  `FROM customers c WHERE c.tenant_id = ${p.tenantId} AND c.environment = ${p.environment} AND c.id = ${p.customerId}
+      AND c.name IS NOT DISTINCT FROM ${p.customerName} AND (${p.customerExternalId} IS NULL OR c.external_id = ${p.customerExternalId})`;
+
+export const createConversationStatement = changeSql(
+  "create_conversation",
+  createParameters,
+  (text) => createConversation(text),
+);
+
+/** The same for a conversation with a customer or an agent. The others would pay for these lookups. */
+export const createReferringConversationStatement = changeSql(
+  "create_referring_conversation",
+  { ...createParameters, ...referenceParameters },
+  (text) => createConversation(text, text.of),
 );

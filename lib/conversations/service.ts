@@ -1,4 +1,5 @@
-import { findOrCreateCustomer } from "@/lib/customers/service";
+import { newCustomer, newCustomerValues } from "@/lib/customers/new-customer";
+import { findOrCreateCustomer, findReferencedCustomer } from "@/lib/customers/service";
 import type { EventTypeOf } from "@/lib/events/event-types";
 import type { FilterableConversation } from "@/lib/events/filter";
 import {
@@ -6,7 +7,6 @@ import {
   recordValues,
   type Serialize,
 } from "@/lib/events/idempotency-record";
-import { noteRequest } from "@/lib/events/noted-requests";
 import {
   type ConversationAgent,
   eventValues,
@@ -15,7 +15,7 @@ import {
 } from "@/lib/events/record-event";
 import type { Attachment } from "@/lib/files/schema";
 import { attachFiles, lockFilesToAttach } from "@/lib/files/service";
-import { notifyAssignee, notifyMentioned } from "@/lib/notifications/service";
+import { notifyMentioned } from "@/lib/notifications/service";
 import {
   type Caller,
   type Identity,
@@ -24,17 +24,13 @@ import {
   system,
   wake,
 } from "@/lib/platform/caller";
-import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
 import { readSql, runSql } from "@/lib/platform/db";
-import { invalidBody, invalidTransition } from "@/lib/platform/errors";
 import { joinChanges } from "@/lib/platform/join-changes";
 import { joinLookups } from "@/lib/platform/join-lookups";
 import { leaveOut } from "@/lib/platform/leave-out";
-import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
-import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { asRead, toPage } from "@/lib/resources/pages";
 import { countInboxStatement, listInboxStatement } from "./inbox.sql";
@@ -48,23 +44,28 @@ import {
 } from "./message";
 import type { CreateMessage, Message } from "./message-schema";
 import { noAgent } from "./message-text";
-import {
-  type Conversation,
-  type ConversationStatus,
-  type CreateConversation,
-  type ListConversations,
-  type ListInbox,
-  maximumTags,
-  transitions,
-  type UpdateConversation,
+import type {
+  Conversation,
+  ConversationStatus,
+  CreateConversation,
+  ListConversations,
+  ListInbox,
 } from "./schema";
 import {
   type ConversationRow,
-  conversationColumns,
   createConversationStatement,
+  createReferringConversationStatement,
   dueSnoozedStatement,
+  findAgentVersionStatement,
   getConversationStatement,
 } from "./service.sql";
+import {
+  findAndLockConversation,
+  keepCustomer,
+  requireReferences,
+  toConversation,
+} from "./stored-conversation";
+import { reopen } from "./update";
 
 export async function listConversations(caller: Caller, query: ListConversations) {
   await requireCursor(caller, "conversations", query.cursor);
@@ -233,13 +234,21 @@ async function agentOf(
   return { agentId, agentVersion: found?.publishedVersion ?? null };
 }
 
-const writeConversation = joinChanges(createConversationStatement);
+const writeConversation = joinChanges(createConversationStatement, { load: "busy" });
+
+/** Conversations of one customer are created by one statement at a time: each changes the customer's row. */
+const writeReferringConversation = joinChanges(createReferringConversationStatement, {
+  laneOf: ({ tenantId, environment, customerExternalId, customerId }) => {
+    const customer = customerExternalId ?? customerId;
+    return customer ? `${tenantId} ${environment} ${customer}` : undefined;
+  },
+});
 
 /**
- * The same as `createConversation`, together with its idempotency record, in one statement and one
- * round trip, which concurrent creations share.
- * @returns the response's body, or null if nothing was written: the key is taken, or the body
- * refers to a customer, an agent or files, which takes more than one statement.
+ * The same as `createConversation`, together with its idempotency record, in one statement, which
+ * concurrent creations share. What the body refers to is looked up first.
+ * @returns the response's body, or null if nothing was written: the key is taken, the body refers to
+ * something that does not exist or was changed meanwhile, or has files. Then call `createConversation`.
  */
 export async function createConversationInOneStatement(
   identity: Identity,
@@ -247,21 +256,28 @@ export async function createConversationInOneStatement(
   record: IdempotencyRecord | null,
   serialize: Serialize<Conversation>,
 ): Promise<string | null> {
-  if (body.customerId || body.customer || body.agentId || body.message?.attachments?.length)
-    return null;
+  if (body.message?.attachments?.length) return null;
+  const references = await findReferences(identity.partition, body);
+  if (!references) return null;
   const at = new Date();
+  const { agent, customer: existing } = references;
+  const created = body.customer && !existing ? newCustomer(identity, body.customer, at) : null;
+  const customer = created ?? existing;
+  const customerEvent = created && newEvent(identity, "customer.created", created, at);
   const id = newId("conversation", at);
   const message = body.message
-    ? newMessage(identity.partition, { id, customer: null }, 1, body.message, at)
+    ? newMessage(identity.partition, { id, customer }, 1, body.message, at)
     : null;
-  const conversation = newConversation(identity, { id, body, customer: null, message }, at);
+  const conversation = newConversation(identity, { id, body, customer, message }, at);
   const event = newEvent(identity, "conversation.created", conversation, at);
   const eventType = message && messageEventType(message);
-  // A body that names an agent takes more than one statement.
-  const agent = eventType === "message.received" ? noAgent : undefined;
-  const messageEvent = eventType && newEvent(identity, eventType, message, at, { agent });
+  const messageEvent =
+    eventType &&
+    newEvent(identity, eventType, message, at, {
+      agent: eventType === "message.received" ? agent : undefined,
+    });
   const response = serialize(conversation);
-  const written = await writeConversation<{ deliveries: string[] }>({
+  const values = {
     tenantId: identity.partition.tenantId,
     environment: identity.partition.environment,
     at,
@@ -290,58 +306,48 @@ export async function createConversationInOneStatement(
       messageEventType: messageEvent.type,
       messageEventPayload: messageEvent.payload,
     }),
-  });
+  };
+  type Written = { deliveries: string[] };
+  const written =
+    customer || agent.agentId
+      ? await writeReferringConversation<Written>({
+          ...values,
+          agentId: agent.agentId,
+          ...(existing && {
+            customerId: existing.id,
+            customerName: existing.name,
+            customerExternalId: body.customer?.externalId,
+          }),
+          ...(created && newCustomerValues(created)),
+          isNewCustomer: created !== null,
+          customerEventId: customerEvent?.id,
+          customerEventType: customerEvent?.type,
+          customerEventPayload: customerEvent?.payload,
+        })
+      : await writeConversation<Written>(values);
   if (!written) return null;
   wake(identity, written.deliveries);
   return response;
 }
 
+const findAgentVersion = joinLookups(findAgentVersionStatement);
+
 /**
- * Changes the fields of the patch. Raises one event: `conversation.status_changed` if the status
- * changes, whatever else changes too; otherwise `conversation.updated`; none if nothing changes.
- * @throws AppError `invalid-transition`
+ * The customer is null if the body names none or creates one.
+ * @returns null if the body names a customer or an agent that does not exist
  */
-export async function updateConversation(
-  caller: Caller,
-  id: string,
-  patch: UpdateConversation,
-): Promise<Conversation> {
-  requireRole(caller, "MEMBER", "change conversations");
-  const before = await lockConversation(caller, id);
-  caller.requireMatch?.(toConversation(before));
-  await requireReferences(caller, patch);
-  const { metadata: metadataPatch, tags: allTags, addTags, removeTags, ...fields } = patch;
-  const metadata = mergeMetadata(before.metadata, metadataPatch);
-  const tags = allTags ?? mergeTags(before.tags, { addTags, removeTags });
-  requireTransition(before.status, patch.status);
-  const at = timeOfChange(before.updatedAt);
-  const after = { ...before, ...fields, ...statusFields(before, patch, at), tags, metadata };
-  return writeChange(caller, before, after, at);
-}
-
-/** @throws AppError `validation` if there would be too many tags */
-function mergeTags(
-  stored: string[],
-  { addTags = [], removeTags = [] }: Pick<UpdateConversation, "addTags" | "removeTags">,
-): string[] {
-  const kept = stored.filter((tag) => !removeTags.includes(tag));
-  const merged = [...kept, ...addTags.filter((tag) => !kept.includes(tag))];
-  if (merged.length > maximumTags)
-    throw invalidBody("/addTags", "too_big", `must leave at most ${maximumTags} tags in all`);
-  return merged;
-}
-
-/** Part of posting a message that reopens its conversation, unless that is open or pending. */
-export async function reopenForMessage(caller: Caller, id: string): Promise<void> {
-  const before = await lockConversation(caller, id);
-  if (before.status === "OPEN" || before.status === "PENDING") return;
-  await reopen(caller, before);
-}
-
-async function reopen(caller: Caller, before: ConversationRow): Promise<void> {
-  const at = timeOfChange(before.updatedAt);
-  const after = { ...before, ...statusFields(before, { status: "OPEN" }, at) };
-  await writeChange(caller, before, after, at);
+async function findReferences(
+  partition: Partition,
+  { customerId, customer: { externalId } = {}, agentId }: CreateConversation,
+): Promise<{ customer: MessageCustomer; agent: ConversationAgent } | null> {
+  const [customer, agent] = await Promise.all([
+    customerId || externalId
+      ? findReferencedCustomer(partition, { id: customerId, externalId })
+      : null,
+    agentId ? findAgentVersion<ConversationAgent>({ ...partition, id: agentId }) : noAgent,
+  ]);
+  if (!agent || (customerId && !customer)) return null;
+  return { customer: customer ?? null, agent };
 }
 
 const leftOutConversations = leaveOut(
@@ -392,121 +398,8 @@ export async function wakeSnoozedConversations(limit: number): Promise<number> {
 async function wakeSnoozed(caller: Caller, id: string, at: Date): Promise<number> {
   const before = await findAndLockConversation(caller, id);
   if (before?.status !== "SNOOZED" || !before.snoozedUntil || before.snoozedUntil > at) return 0;
-  await reopen(caller, before);
+  await reopen(caller, toConversation(before));
   return 1;
-}
-
-/** The row, locked until the transaction ends: changes of one conversation happen one by one. */
-export async function lockConversation(caller: Caller, id: string): Promise<ConversationRow> {
-  const row = await findAndLockConversation(caller, id);
-  if (!row) throw notFound("conversation", id);
-  return row;
-}
-
-const findAndLockConversation = (caller: Caller, id: string) =>
-  lockRow<ConversationRow>(caller, "conversations", id, conversationColumns);
-
-async function writeChange(
-  caller: Caller,
-  beforeRow: ConversationRow,
-  afterRow: ConversationRow,
-  at: Date,
-): Promise<Conversation> {
-  const before = toConversation(beforeRow);
-  const changed = changedFields(before, toConversation(afterRow));
-  if (changed.length === 0) {
-    if (before.lastMessagePreview !== null) await noteRequest(caller, before.id);
-    return before;
-  }
-
-  const { tenantId: _tenant, environment: _environment, id, metadata, ...columns } = afterRow;
-  const row = await caller.db.conversation.update({
-    where: { tenantId_environment_id: { ...caller.partition, id } },
-    data: { ...columns, metadata: metadata as Metadata, updatedAt: at },
-  });
-  if (changed.includes("customerId"))
-    await moveBetweenCustomers(caller, before.customerId, row.customerId);
-  if (changed.includes("assigneeId") && row.assigneeId)
-    await notifyAssignee(caller, id, row.assigneeId);
-
-  const conversation = toConversation(row);
-  const type = changed.includes("status") ? "conversation.status_changed" : "conversation.updated";
-  await recordEvent(caller, type, conversation, {
-    previousAttributes: previousAttributes(before, changed),
-    at,
-  });
-  return conversation;
-}
-
-function requireTransition(from: ConversationStatus, to: ConversationStatus = from): void {
-  if (to !== from && !transitions[from].includes(to))
-    throw invalidTransition("A conversation", { from, to, allowed: transitions[from] });
-}
-
-/** The fields that a new status sets: the times, and those of snoozing. */
-function statusFields(
-  before: ConversationRow,
-  { status: to = before.status, snoozedUntil }: UpdateConversation,
-  at: Date,
-) {
-  const from = before.status;
-  if (to !== "SNOOZED") {
-    if (snoozedUntil)
-      throw invalidBody("/snoozedUntil", "invalid", "must only be sent with the status SNOOZED");
-    if (to === from) return {};
-    return {
-      status: to,
-      snoozedUntil: null,
-      resolvedAt: to === "OPEN" ? null : to === "RESOLVED" ? at : before.resolvedAt,
-      closedAt: to === "CLOSED" ? at : null,
-    };
-  }
-  const until =
-    snoozedUntil === undefined && from === "SNOOZED" ? before.snoozedUntil : snoozedUntil;
-  if (!until) throw invalidBody("/snoozedUntil", "required", "is required with the status SNOOZED");
-  return { status: to, snoozedUntil: until };
-}
-
-/** The message has a copy of the customer's name, so the customer must not be erased meanwhile. */
-async function keepCustomer(caller: Caller, id: string) {
-  type Named = { id: string; name: string | null };
-  const customer = await lockRow<Named>(caller, "customers", id, "id, name", "KEY SHARE");
-  if (!customer) throw notFound("customer", id);
-  return customer;
-}
-
-/**
- * Everything that a body refers to must exist in the caller's own partition. Otherwise the response
- * is the same 404 as for an id that exists nowhere.
- */
-async function requireReferences(
-  { db, partition }: Caller,
-  body: UpdateConversation | CreateConversation,
-): Promise<void> {
-  const itemOf = (id: string) => ({ tenantId_environment_id: { ...partition, id } });
-  const select = { id: true };
-  const { customerId } = body;
-  if (customerId && !(await db.customer.findUnique({ where: itemOf(customerId), select })))
-    throw notFound("customer", customerId);
-  if (body.agentId && !(await db.agent.findUnique({ where: itemOf(body.agentId), select })))
-    throw notFound("agent", body.agentId);
-  if ("assigneeId" in body && body.assigneeId) {
-    const membership = { tenantId: partition.tenantId, userId: body.assigneeId };
-    const where = { tenantId_userId: membership, suspendedAt: null };
-    if (!(await db.membership.findUnique({ where }))) throw notFound("user", body.assigneeId);
-  }
-}
-
-async function moveBetweenCustomers(
-  { db, partition }: Caller,
-  from: string | null,
-  to: string | null,
-): Promise<void> {
-  const where = (id: string) => ({ tenantId_environment_id: { ...partition, id } });
-  if (from)
-    await db.customer.update({ where: where(from), data: { conversationCount: { decrement: 1 } } });
-  if (to)
-    await db.customer.update({ where: where(to), data: { conversationCount: { increment: 1 } } });
 }
 
 type NewConversation = {
@@ -545,31 +438,6 @@ function newConversation(
     closedAt: null,
     createdAt,
     updatedAt: createdAt,
-  };
-}
-
-export function toConversation(row: ConversationRow): Conversation {
-  return {
-    id: row.id,
-    environment: row.environment,
-    status: row.status,
-    channelId: row.channelId,
-    customerId: row.customerId,
-    agentId: row.agentId,
-    assigneeId: row.assigneeId,
-    subject: row.subject,
-    priority: row.priority,
-    tags: row.tags,
-    metadata: row.metadata as Metadata,
-    externalId: row.externalId,
-    messageCount: row.messageCount,
-    lastMessageAt: row.lastMessageAt?.toISOString() ?? null,
-    lastMessagePreview: row.lastMessagePreview,
-    snoozedUntil: row.snoozedUntil?.toISOString() ?? null,
-    resolvedAt: row.resolvedAt?.toISOString() ?? null,
-    closedAt: row.closedAt?.toISOString() ?? null,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
   };
 }
 

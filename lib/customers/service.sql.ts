@@ -1,26 +1,72 @@
+import {
+  changeParameters,
+  eventParameters,
+  isFirst,
+  locksKey,
+  recordParameters,
+  writeEvents,
+  writeRecord,
+} from "@/lib/events/outbox.sql";
 import type { Partition } from "@/lib/platform/caller";
+import { changeSql } from "@/lib/platform/change-sql";
 import { lookupSql } from "@/lib/platform/lookup-sql";
 import { comparedTexts, hasValue } from "@/lib/platform/metadata.sql";
 import { bindings, type Query, sql } from "@/lib/platform/sql";
 import { rowsFor } from "@/lib/resources/pages";
 import type { CustomerModel } from "@/prisma/generated/models";
+import { insertCustomers, newCustomerParameters } from "./new-customer";
 import type { ListCustomers } from "./schema";
 import { parseSearch, patternBetweenPieces } from "./search-words";
 
 export type CustomerRow = CustomerModel;
 
 /** A customer as the API returns it, in the same order, so that it is printed as it was read. */
-const fields = `id, environment, external_id AS "externalId", name, email, phone, locale, metadata,
+export const customerFields = `id, environment, external_id AS "externalId", name, email, phone, locale, metadata,
   conversation_count AS "conversationCount", created_at AS "createdAt", updated_at AS "updatedAt", erased_at AS "erasedAt"`;
 
-const columns = `tenant_id AS "tenantId", ${fields}, search_words AS "searchWords"`;
+const columns = `tenant_id AS "tenantId", ${customerFields}, search_words AS "searchWords"`;
 
 export const getCustomerStatement = lookupSql(
   "get_customer",
   { tenantId: "text", environment: "Environment", id: "text" },
   (p) => `
-  SELECT ${fields} FROM customers
+  SELECT ${customerFields} FROM customers
   WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
+);
+
+export const findByExternalIdStatement = lookupSql(
+  "find_customer_by_external_id",
+  { tenantId: "text", environment: "Environment", externalId: "text" },
+  (p) => `
+  SELECT ${customerFields} FROM customers
+  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND external_id = ${p.externalId}`,
+);
+
+/**
+ * Creates a customer, with its idempotency record, event and deliveries, unless the externalId is
+ * taken. If another transaction takes it meanwhile, the statement fails.
+ */
+export const createCustomerStatement = changeSql(
+  "create_customer",
+  { ...changeParameters, ...recordParameters, ...eventParameters, ...newCustomerParameters },
+  ({ input, of, isMany }) => {
+    const from = isMany ? "locked" : "free";
+    const [i, free, f, go] = [of("input"), of("free"), of(from), of("go")];
+    return `
+  WITH input AS MATERIALIZED (${input}),
+  free AS MATERIALIZED (
+    SELECT * FROM input WHERE ${i.customerExternalId} IS NULL OR (SELECT true FROM customers
+      WHERE tenant_id = ${i.tenantId} AND environment = ${i.environment} AND external_id = ${i.customerExternalId}) IS NULL
+  ),
+  ${isMany ? `locked AS MATERIALIZED (SELECT * FROM free WHERE ${locksKey(free)}),` : ""}
+  ${writeRecord(f, { from, lock: isMany ? "held" : "wait" })},
+  go AS (SELECT * FROM ${from} WHERE ${isFirst(f)}),
+  customer AS (${insertCustomers("go", 0)}
+  ),
+  ${writeEvents(go, { conversations: "NULL::jsonb", isMany })}
+  SELECT n, ARRAY(SELECT id FROM delivery WHERE event_id = ${go.eventId}) AS deliveries, true AS "isMade" FROM go
+  ${isMany ? "UNION ALL SELECT n, NULL, false FROM input WHERE n NOT IN (SELECT n FROM go) AND (n IN (SELECT n FROM locked) OR n NOT IN (SELECT n FROM free))" : ""}`;
+  },
 );
 
 /**
@@ -116,7 +162,7 @@ export function listCustomersStatement(partition: Partition, query: ListCustomer
   const [[key, value] = ["", ""]] = described;
   const isMetadataAlone = described.length === 1 && !q && !email && !phone && !externalId;
   if (isMetadataAlone && comparedTexts(value).length === 1) {
-    const text = `SELECT ${fields} FROM customers
+    const text = `SELECT ${customerFields} FROM customers
       WHERE ${within} AND id = ANY (ARRAY(
         SELECT id FROM (SELECT tenant_id, environment, key, value, customer_id AS id FROM customer_metadata) AS described
         WHERE ${within} AND key = ${bind("text", key)} AND value = ${bind("text", value)} ${beyond} ${page}
@@ -141,7 +187,7 @@ export function listCustomersStatement(partition: Partition, query: ListCustomer
     const text = searchPage({ within: `${within} ${beyond}`, matches, key, order, rows });
     return { text, values };
   }
-  const text = `SELECT ${fields} FROM customers WHERE ${[within, ...filters].join(" AND ")} ${beyond} ${page}`;
+  const text = `SELECT ${customerFields} FROM customers WHERE ${[within, ...filters].join(" AND ")} ${beyond} ${page}`;
   const isPlannedOnce = filters.length === 0 || (filters.length === 1 && externalId !== undefined);
   return isPlannedOnce ? { name: `list_customers_${order}`, text, values } : { text, values };
 }
@@ -164,7 +210,7 @@ const searchPage = ({ within, matches, key, order, rows }: SearchPage) => {
     SELECT * FROM (${read} ${ordered} LIMIT ${firstSearched}) AS customers WHERE ${matches} ${ordered} LIMIT ${rows}
   ),
   is_full AS MATERIALIZED (SELECT count(*) = ${rows} AS yes FROM first)
-  SELECT ${fields} FROM (
+  SELECT ${customerFields} FROM (
     SELECT * FROM first WHERE (SELECT yes FROM is_full)
     UNION ALL
     (${read} AND ${matches} AND NOT (SELECT yes FROM is_full) OFFSET 0)
@@ -220,7 +266,7 @@ export function sortCustomersStatement(
   const [all, rows] = [conditions.join(" AND "), rowsFor(limit)];
   const text =
     matches === ""
-      ? `SELECT ${fields} FROM customers WHERE ${all} ORDER BY ${key} ${order}, id ${order} LIMIT ${rows}`
+      ? `SELECT ${customerFields} FROM customers WHERE ${all} ORDER BY ${key} ${order}, id ${order} LIMIT ${rows}`
       : searchPage({ within: all, matches, key, order, rows });
   return { text, values };
 }

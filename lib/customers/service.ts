@@ -1,45 +1,34 @@
-import { recordEvent } from "@/lib/events/record-event";
-import type { Caller } from "@/lib/platform/caller";
-import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
-import { type Prisma, readRows, readSql, runSql } from "@/lib/platform/db";
 import {
-  type AppError,
-  alreadyExists,
-  echo,
-  erased,
-  invalidBody,
-  invalidCursor,
-} from "@/lib/platform/errors";
+  type IdempotencyRecord,
+  recordValues,
+  type Serialize,
+} from "@/lib/events/idempotency-record";
+import { eventValues, newEvent } from "@/lib/events/record-event";
+import { type Caller, type Identity, type Partition, wake } from "@/lib/platform/caller";
+import { readRows, readSql, runSql } from "@/lib/platform/db";
+import { invalidCursor } from "@/lib/platform/errors";
+import { joinChanges } from "@/lib/platform/join-changes";
 import { joinLookups } from "@/lib/platform/join-lookups";
-import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
-import { newId } from "@/lib/resources/ids";
-import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { asRead, toPage } from "@/lib/resources/pages";
-import type { CustomerModel } from "@/prisma/generated/models";
 import { displayName } from "./display-name";
-import {
-  type CreateCustomer,
-  type Customer,
-  type FindCustomers,
-  identifyingFields,
-  type ListCustomers,
-  type UpdateCustomer,
-  type UpsertCustomer,
-} from "./schema";
-import { searchWords, wordsOf } from "./search-words";
+import { newCustomer, newCustomerValues } from "./new-customer";
+import type { CreateCustomer, Customer, FindCustomers, ListCustomers } from "./schema";
+import { wordsOf } from "./search-words";
 import {
   type CustomerRow,
+  createCustomerStatement,
+  findByExternalIdStatement,
   getCustomerStatement,
   identitiesStatement,
   keepByExternalIdStatement,
   listCustomersStatement,
-  lockByExternalIdStatement,
   lockForDeletionStatement,
   sortCustomersStatement,
 } from "./service.sql";
+import { externalIdTaken, insertCustomer, toCustomer } from "./stored-customer";
 
 export async function listCustomers(caller: Caller, query: ListCustomers) {
   await requireCursor(caller, "customers", query.cursor);
@@ -87,6 +76,20 @@ export async function getCustomer(caller: Caller, id: string): Promise<Customer>
   return found;
 }
 
+const findCustomerByExternalId = joinLookups(findByExternalIdStatement);
+
+/**
+ * For a new conversation: the customer with this id or, without one, with this externalId.
+ * @returns undefined if there is none
+ */
+export async function findReferencedCustomer(
+  partition: Partition,
+  { id, externalId }: { id: string | null | undefined; externalId: string | null | undefined },
+): Promise<{ id: string; name: string | null } | undefined> {
+  if (id) return findCustomer<Customer>({ ...partition, id });
+  if (externalId) return findCustomerByExternalId<Customer>({ ...partition, externalId });
+}
+
 type IdentifiedCustomer = Pick<Customer, "id" | "name" | "email" | "phone" | "externalId"> & {
   erasedAt: Date | null;
 };
@@ -118,6 +121,36 @@ export async function createCustomer(caller: Caller, body: CreateCustomer) {
   return created;
 }
 
+const writeCustomer = joinChanges(createCustomerStatement);
+
+/**
+ * The same as `createCustomer`, together with its idempotency record, in one statement, which concurrent
+ * creations share.
+ * @returns the response's body, or null if nothing was written, because the key or the externalId is
+ * taken. Then call `createCustomer`.
+ */
+export async function createCustomerInOneStatement(
+  identity: Identity,
+  body: CreateCustomer,
+  record: IdempotencyRecord | null,
+  serialize: Serialize<Customer>,
+): Promise<string | null> {
+  const at = new Date();
+  const created = newCustomer(identity, body, at);
+  const response = serialize(created);
+  const written = await writeCustomer<{ deliveries: string[] }>({
+    tenantId: identity.partition.tenantId,
+    environment: identity.partition.environment,
+    at,
+    ...recordValues(record, response),
+    ...eventValues(newEvent(identity, "customer.created", created, at)),
+    ...newCustomerValues(created),
+  });
+  if (!written) return null;
+  wake(identity, written.deliveries);
+  return response;
+}
+
 /**
  * For a conversation's `customer{…}`: returns the existing customer with this externalId unchanged,
  * or creates one.
@@ -138,140 +171,10 @@ export async function findOrCreateCustomer(
   }
 }
 
-export async function updateCustomer(caller: Caller, id: string, patch: UpdateCustomer) {
-  requireRole(caller, "MEMBER", "change customers");
-  const where = { tenantId_environment_id: { ...caller.partition, id } };
-  // Concurrent patches must not undo each other's metadata.
-  await lockRow(caller, "customers", id);
-  const before = await caller.db.customer.findUnique({ where });
-  if (!before) throw notFound("customer", id);
-  return changeCustomer(caller, before, patch);
-}
-
-/**
- * Creates the customer with this externalId, or changes the one that has it. Of concurrent calls one
- * creates it. The others wait, and then change what it created.
- */
-export async function upsertCustomer(
-  caller: Caller,
-  externalId: string,
-  patch: UpsertCustomer,
-): Promise<Customer & { isNew: boolean }> {
-  requireRole(caller, "MEMBER", "create and change customers");
-  const metadata = mergeMetadata({}, patch.metadata);
-  // Repeats only if another request creates the customer between the two statements.
-  for (;;) {
-    const statement = lockByExternalIdStatement({ ...caller.partition, externalId });
-    const [before] = await runSql<CustomerRow>(statement, caller);
-    if (before) return { ...(await changeCustomer(caller, before, patch)), isNew: false };
-    caller.requireMatch?.(null);
-    const created = await insertCustomer(caller, { ...patch, externalId, metadata });
-    if (created) return { ...created, isNew: true };
-  }
-}
-
 /** Locks the customer so that it gets no new conversations until the transaction ends. */
 export async function lockCustomerForDeletion(caller: Caller, id: string): Promise<Customer> {
   const statement = lockForDeletionStatement({ ...caller.partition, id });
   const [row] = await runSql<CustomerRow>(statement, caller);
   if (!row) throw notFound("customer", id);
   return toCustomer(row);
-}
-
-/** @param before the customer's row, which the transaction has locked */
-async function changeCustomer(
-  caller: Caller,
-  before: CustomerModel,
-  patch: UpdateCustomer,
-): Promise<Customer> {
-  caller.requireMatch?.(toCustomer(before));
-  if (before.erasedAt) throw erased("customer");
-  const { metadata: metadataPatch, ...fields } = patch;
-  const metadata = mergeMetadata(before.metadata, metadataPatch);
-
-  const after = { ...before, ...fields, metadata };
-  const changed = changedFields(toCustomer(before), toCustomer(after));
-  if (changed.length === 0) return toCustomer(before);
-  if (!identifyingFields.some((field) => after[field])) {
-    throw invalidBody(
-      "",
-      "required",
-      `must leave the customer at least one of ${identifyingFields.join(", ")}`,
-    );
-  }
-  if (
-    fields.externalId &&
-    fields.externalId !== before.externalId &&
-    (await findByExternalId(caller, fields.externalId))
-  ) {
-    throw await externalIdTaken(caller, fields.externalId);
-  }
-
-  const own = { ...fields, ...(metadata && { metadata }), searchWords: searchWords(after) };
-  const at = timeOfChange(before.updatedAt);
-  const data = { ...own, updatedAt: at } satisfies Prisma.CustomerUpdateInput;
-  const where = { tenantId_environment_id: { ...caller.partition, id: before.id } };
-  const updated = toCustomer(await caller.db.customer.update({ where, data }));
-  await recordEvent(caller, "customer.updated", updated, {
-    previousAttributes: previousAttributes(toCustomer(before), changed),
-    at,
-  });
-  return updated;
-}
-
-/**
- * @returns null if the externalId is taken. The unique index decides, so concurrent calls create
- * one.
- */
-async function insertCustomer(caller: Caller, body: CreateCustomer): Promise<Customer | null> {
-  const now = new Date();
-  const [row] = await caller.db.customer.createManyAndReturn({
-    data: [
-      {
-        ...caller.partition,
-        id: newId("customer", now),
-        ...body,
-        metadata: body.metadata ?? {},
-        searchWords: searchWords(body),
-        createdAt: now,
-        updatedAt: now,
-      },
-    ],
-    skipDuplicates: true,
-  });
-  if (!row) return null;
-  const customer = toCustomer(row);
-  await recordEvent(caller, "customer.created", customer);
-  return customer;
-}
-
-async function findByExternalId(caller: Caller, externalId: string | null | undefined) {
-  return externalId
-    ? caller.db.customer.findFirst({ where: { ...caller.partition, externalId } })
-    : null;
-}
-
-async function externalIdTaken(
-  caller: Caller,
-  externalId: string | null | undefined,
-): Promise<AppError> {
-  const existing = await findByExternalId(caller, externalId);
-  return alreadyExists(`A customer with the externalId "${echo(externalId ?? "")}"`, existing?.id);
-}
-
-export function toCustomer(row: CustomerModel): Customer {
-  return {
-    id: row.id,
-    environment: row.environment,
-    externalId: row.externalId,
-    name: row.name,
-    email: row.email,
-    phone: row.phone,
-    locale: row.locale,
-    metadata: row.metadata as Metadata,
-    conversationCount: row.conversationCount,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-    erasedAt: row.erasedAt?.toISOString() ?? null,
-  };
 }

@@ -121,8 +121,8 @@ type WriteEvents = {
   payload?: string;
   at?: string;
   where?: string;
-  /** A second event of the same change. */
-  second?: EventColumns;
+  /** Further events of the same change. */
+  others?: EventColumns[];
   /** Whether to fail rather than wait for a webhook's row. */
   isMany?: boolean;
 };
@@ -142,14 +142,14 @@ export const writeEvents = (
     payload = "e.payload",
     at = p.at,
     where = "true",
-    second,
+    others = [],
     isMany = false,
   }: WriteEvents,
 ) => {
   const values = ({ eventId, eventType, eventPayload, eventConversationId }: EventColumns) =>
     `(${eventId}, ${eventType}, ${eventPayload}, ${eventConversationId})`;
   // Without its condition, the event that a change does not raise would match webhooks for all events.
-  const events = `go CROSS JOIN LATERAL (SELECT * FROM (VALUES ${[p, ...(second ? [second] : [])].map(values).join(", ")})
+  const events = `go CROSS JOIN LATERAL (SELECT * FROM (VALUES ${[p, ...others].map(values).join(", ")})
       AS e (id, type, payload, conversation_id) WHERE id IS NOT NULL) AS e`;
   return `
   event AS (

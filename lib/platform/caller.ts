@@ -84,7 +84,7 @@ export function wake({ partition }: Identity, deliveryIds: string[]): void {
 }
 
 /** Another transaction committed first and changed what this one had read. */
-const isOvertaken = (error: unknown): boolean =>
+export const isOvertaken = (error: unknown): boolean =>
   isDeadlock(error) || isUniqueViolation(error) || isForeignKeyViolation(error);
 
 /**

@@ -20,7 +20,7 @@ export type ChangeStatement<P extends Parameters = Parameters> = {
   many: (changes: readonly ValuesOf<P>[]) => Query;
 };
 
-type ChangeText<P extends Parameters> = {
+export type ChangeText<P extends Parameters> = {
   /** A query with a row for each change: its number `n`, and a column for each parameter. */
   input: string;
   /** The columns of `input` in a table that has them too. */

@@ -5,8 +5,8 @@ import { isDeepStrictEqual } from "node:util";
  * processes differ, and a time that was read before the lock may be older than the change that held
  * the lock.
  */
-export const timeOfChange = (previous: Date): Date =>
-  new Date(Math.max(Date.now(), previous.getTime()));
+export const timeOfChange = (previous: Date | string): Date =>
+  new Date(Math.max(Date.now(), new Date(previous).getTime()));
 
 const isPlainObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;

@@ -21,7 +21,8 @@ import { type Span, tracer } from "./tracing";
  * of one statement are more than that, and those that arrive meanwhile share the next one.
  */
 const fewInProgress = 3;
-const maximumChanges = 64;
+const maximumChanges = { busy: 32, other: 16 };
+const kinds = { busy: 2, other: 4 };
 /** The most changes of one lane in a statement, so that a busy lane delays the others little. */
 const maximumOfLane = 16;
 /**
@@ -29,9 +30,9 @@ const maximumOfLane = 16;
  * database is slow, when more would not help.
  */
 const mostShared = 3;
-const kinds = 2;
-/** How many advisory locks the statements of conversations and messages hold at most. */
-export const maximumSharedLocks = kinds * mostShared * maximumChanges;
+/** How many advisory locks the shared statements of a process hold at most. */
+export const maximumSharedLocks =
+  mostShared * (kinds.busy * maximumChanges.busy + kinds.other * maximumChanges.other);
 /** Characters in the values of one statement, so that a large change delays few others. */
 const maximumCharacters = 262_144;
 /** The pause before a change that was left out is tried again. */
@@ -54,18 +55,26 @@ type Change<P extends Parameters> = {
   span: Span | undefined;
 };
 
+type JoinOptions<P extends Parameters> = {
+  /**
+   * The lane of a change. A lane has one statement at a time, unless a shared one is slow. Its changes
+   * are made in the order in which they arrived, but a change that a statement leaves out comes after
+   * the others of that statement.
+   */
+  laneOf?: (values: ValuesOf<P>) => string | undefined;
+  /** `busy` if many of them may arrive together. */
+  load?: keyof typeof maximumChanges;
+};
+
 /**
  * Makes changes of one kind, each completely or not at all, as if it had a statement of its own.
  * Changes that arrive while statements are in progress are made together by the next one. If that
  * leaves a change out or refuses it, the change is made by a statement of its own, which can wait.
- * @param laneOf the lane of a change. A lane has one statement at a time, unless a shared one is slow.
- * Its changes are made in the order in which they arrived, but a change that a statement leaves out
- * comes after the others of that statement.
  * @returns a function that makes a change, and returns its row, or undefined if nothing was written
  */
 export function joinChanges<P extends Parameters>(
   statement: ChangeStatement<P>,
-  laneOf: (values: ValuesOf<P>) => string | undefined = () => undefined,
+  { laneOf = () => undefined, load = "other" }: JoinOptions<P> = {},
 ): <Row extends object>(values: ValuesOf<P>) => Promise<Row | undefined> {
   type Waiting = Change<P>;
   let waiting: Waiting[] = [];
@@ -109,7 +118,7 @@ export function joinChanges<P extends Parameters>(
         fail(change, unavailable());
         continue;
       }
-      const isFull = taken.length >= maximumChanges || characters > maximumCharacters;
+      const isFull = taken.length >= maximumChanges[load] || characters > maximumCharacters;
       if (isFull || !enterLane(change, started)) {
         left.push(change);
         continue;

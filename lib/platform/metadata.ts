@@ -68,7 +68,7 @@ export type Metadata = z.output<typeof metadata>;
 export type MetadataPatch = z.output<typeof metadataPatch>;
 
 /**
- * The stored metadata of a resource with a PATCH merged into it.
+ * The stored metadata of a resource with a PATCH merged into it, as it will be read.
  * @throws AppError `validation` if it would have too many keys
  */
 export function mergeMetadata(stored: unknown, patch: MetadataPatch | undefined): Metadata {
@@ -81,5 +81,17 @@ export function mergeMetadata(stored: unknown, patch: MetadataPatch | undefined)
   }
   if (merged.size > maximumMetadataKeys)
     throw invalidBody("/metadata", "too_big", tooManyMetadataKeys);
-  return Object.fromEntries(merged);
+  return asRead(merged);
+}
+
+/** With its keys in the order in which PostgreSQL returns them. */
+export const inStoredOrder = (metadata: Metadata): Metadata => asRead(Object.entries(metadata));
+
+const asRead = (entries: Iterable<[string, Metadata[string]]>): Metadata =>
+  Object.fromEntries([...entries].sort(([a], [b]) => compareStoredKeys(a, b)));
+
+/** PostgreSQL orders the keys of `jsonb` by their length in bytes, and those of one length by their bytes. */
+function compareStoredKeys(a: string, b: string): number {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length - other.length || Buffer.compare(one, other);
 }

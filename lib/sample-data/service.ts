@@ -2,7 +2,8 @@ import { createAgent, deleteAgent } from "@/lib/agents/service";
 import { recordAudit } from "@/lib/audit/service";
 import { deleteConversation, deleteCustomer } from "@/lib/conversations/delete";
 import { postMessage } from "@/lib/conversations/messages";
-import { createConversation, updateConversation } from "@/lib/conversations/service";
+import { createConversation } from "@/lib/conversations/service";
+import { updateConversation } from "@/lib/conversations/update";
 import { createCustomer } from "@/lib/customers/service";
 import { createKnowledgeBase, deleteKnowledgeBase } from "@/lib/knowledge/bases/service";
 import {

@@ -619,7 +619,7 @@ test("404 for a conversation whose customer or agent is deleted at the same mome
   const { partition } = tenant.identity;
   const { body: open } = await call(tenant, "POST", "/conversations", { channelId: "web" });
   const waiting = `SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock' AND (query LIKE '%conversations%' OR query LIKE '%FOR KEY SHARE%')`;
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND (query LIKE '%conversation%' OR query LIKE '%FOR KEY SHARE%')`;
   const references = {
     customerId: { path: "/customers", model: "customer" },
     agentId: { path: "/agents", model: "agent" },

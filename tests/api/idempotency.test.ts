@@ -22,13 +22,18 @@ const listed = async (tenant: TestTenant, path: string) =>
   (await call(tenant, "GET", `${path}?limit=100`)).body.data;
 
 describe.each([
-  ["in one statement", { channelId: "web", message: "Hello" }],
-  ["in a transaction", { channelId: "web", message: "Hello", customer: { name: "Ada" } }],
-])("a conversation created %s", (_how, body) => {
-  test("50 concurrent requests with one key create one conversation and get 50 equal responses", async () => {
+  ["a conversation, in one statement", "/conversations", { channelId: "web", message: "Hello" }],
+  [
+    "a conversation with a new customer, in one statement",
+    "/conversations",
+    { channelId: "web", message: "Hello", customer: { name: "Ada" } },
+  ],
+  ["an agent, in a transaction", "/agents", { name: "Ada" }],
+])("creating %s", (_what, path, body) => {
+  test("50 concurrent requests with one key create one and get 50 equal responses", async () => {
     const tenant = await newTenant();
 
-    const send = () => call(tenant, "POST", "/conversations", body, key("one"));
+    const send = () => call(tenant, "POST", path, body, key("one"));
     const replies = await Promise.all(Array.from({ length: 50 }, () => patiently(send)));
 
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -36,49 +41,49 @@ describe.each([
     expect(
       replies.filter(({ headers }) => headers.get("idempotent-replayed") === "true"),
     ).toHaveLength(49);
-    expect(await listed(tenant, "/conversations")).toHaveLength(1);
+    expect(await listed(tenant, path)).toHaveLength(1);
     expect(
       (await listed(tenant, "/events")).filter(
-        ({ type }: { type: string }) => type === "conversation.created",
+        ({ type }: { type: string }) => type === `${path.slice(1, -1)}.created`,
       ),
     ).toHaveLength(1);
   });
 
   test("422 idempotency-key-reused for another body, path or query, and nothing is created", async () => {
     const tenant = await newTenant();
-    await call(tenant, "POST", "/conversations", body, key("k"));
+    await call(tenant, "POST", path, body, key("k"));
 
-    for (const [path, other] of [
-      ["/conversations", { ...body, channelId: "mail" }],
-      ["/conversations", { channelId: 7 }],
+    for (const [otherPath, other] of [
+      [path, { ...body, metadata: { plan: "gold" } }],
+      [path, { ...body, metadata: 7 }],
       ["/customers", { name: "Ada" }],
-      ["/conversations?unknown=1", body],
+      [`${path}?unknown=1`, body],
     ] as const) {
-      const reply = await call(tenant, "POST", path, other, key("k"));
+      const reply = await call(tenant, "POST", otherPath, other, key("k"));
       expect(reply).toMatchObject({
         status: 422,
         body: { type: expect.stringMatching(/\/errors\/idempotency-key-reused$/) },
       });
     }
-    expect(await listed(tenant, "/conversations")).toHaveLength(1);
+    expect(await listed(tenant, path)).toHaveLength(1);
   });
 
   test("an idempotency key is separate for each tenant and environment, and shared by the API keys of one", async () => {
     const tenant = await newTenant();
-    const first = await call(tenant, "POST", "/conversations", body, key("k"));
+    const first = await call(tenant, "POST", path, body, key("k"));
 
     for (const other of [await newTenant(), await newKey(tenant, { environment: "live" })]) {
-      const reply = await call(other, "POST", "/conversations", body, key("k"));
+      const reply = await call(other, "POST", path, body, key("k"));
       expect(reply.body.id).not.toBe(first.body.id);
       expect(reply.headers.get("idempotent-replayed")).toBeNull();
     }
-    const rolled = await call(await newKey(tenant), "POST", "/conversations", body, key("k"));
+    const rolled = await call(await newKey(tenant), "POST", path, body, key("k"));
     expect(rolled.text).toBe(first.text);
   });
 
   test("after 24 hours the key is free again", async () => {
     const tenant = await newTenant();
-    const first = await call(tenant, "POST", "/conversations", body, key("k"));
+    const first = await call(tenant, "POST", path, body, key("k"));
     const shift = (milliseconds: number) =>
       db().idempotencyRecord.updateMany({
         where: { tenantId: tenant.tenantId },
@@ -86,13 +91,13 @@ describe.each([
       });
 
     await shift(60_000);
-    expect((await call(tenant, "POST", "/conversations", body, key("k"))).text).toBe(first.text);
+    expect((await call(tenant, "POST", path, body, key("k"))).text).toBe(first.text);
     await shift(-60_000);
-    const second = await call(tenant, "POST", "/conversations", body, key("k"));
+    const second = await call(tenant, "POST", path, body, key("k"));
 
     expect(second.status).toBe(201);
     expect(second.body.id).not.toBe(first.body.id);
-    expect((await call(tenant, "POST", "/conversations", body, key("k"))).text).toBe(second.text);
+    expect((await call(tenant, "POST", path, body, key("k"))).text).toBe(second.text);
   });
 });
 
@@ -349,7 +354,8 @@ test.skipIf(process.env.TEST_SERVER === "next")(
     const record = { ...partition, key: "k", status: 201, body: "{}", createdAt: new Date() };
     const expiresAt = new Date(Date.now() + 3_600_000);
     let lookups = 0;
-    const body = { channelId: "web", customer: { name: "Ada" } };
+    // Not an operation that is first tried in one statement.
+    const body = { name: "Ada" };
     const created = await interceptQueries(
       async (name, lookUp) => {
         if (!name.startsWith("find_stored_response")) return lookUp();
@@ -365,11 +371,11 @@ test.skipIf(process.env.TEST_SERVER === "next")(
           });
         return found;
       },
-      () => call(tenant, "POST", "/conversations", body, key("k")),
+      () => call(tenant, "POST", "/agents", body, key("k")),
     );
     expect(created.status).toBe(201);
     expect(lookups).toBeGreaterThan(1);
-    expect((await call(tenant, "POST", "/conversations", body, key("k"))).text).toBe(created.text);
-    expect(await listed(tenant, "/conversations")).toHaveLength(1);
+    expect((await call(tenant, "POST", "/agents", body, key("k"))).text).toBe(created.text);
+    expect(await listed(tenant, "/agents")).toHaveLength(1);
   },
 );

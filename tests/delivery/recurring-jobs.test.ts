@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  createConversation,
-  getConversation,
-  updateConversation,
-} from "@/lib/conversations/service";
+import { createConversation, getConversation } from "@/lib/conversations/service";
+import { updateConversation } from "@/lib/conversations/update";
 import { retryDocument } from "@/lib/knowledge/documents/change-document";
 import { deleteDocument, getDocument } from "@/lib/knowledge/documents/service";
 import { mutate, type Partition, reader, system } from "@/lib/platform/caller";

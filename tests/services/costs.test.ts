@@ -25,7 +25,11 @@ const costBounds: Record<string, readonly number[]> = {
   "create a conversation": [1, 3.9, 0.5, 9.9, 3_640, 85],
   "create a conversation, with a key": [1, 4.9, 0.5, 12.9, 5_040, 90],
   // Two index entries are those of the orders by name and by last change, in the dashboard.
-  "create a customer": [2, 3.9, 0.5, 12.9, 4_900, 490],
+  "create a customer": [1, 3.9, 0.5, 12.9, 4_900, 95],
+  "create a conversation with a new customer": [2, 6.9, 0.5, 21.9, 7_700, 130],
+  "create a conversation with a customer": [2, 5.9, 0.5, 12.9, 4_900, 115],
+  "change a conversation": [2, 4.9, 1.5, 11.9, 4_250, 115],
+  "change a customer": [2, 4.9, 1.5, 13.9, 4_400, 105],
   // One index entry is that of the search (docs/decisions/0015-search-in-postgresql.md).
   "post a message": [2, 5.9, 1.5, 18.9, 5_600, 95],
   "post a message, with a key": [2, 6.9, 1.5, 21.9, 6_850, 100],
@@ -82,6 +86,8 @@ const post = (path: string, key: string, body: object, idempotencyKey?: string):
 });
 const text = "Where is my order? It should have been here yesterday.";
 
+const name = "Ada Lovelace";
+
 const hot: Record<string, Hot> = {
   "list conversations": { status: 200, request: ({ key }) => get(conversations, key) },
   "get a conversation": {
@@ -109,6 +115,34 @@ const hot: Record<string, Hot> = {
         email: `ada-${n}@example.com`,
       }),
   },
+  "create a conversation with a new customer": {
+    status: 201,
+    request: ({ key }, _, n) =>
+      post(conversations, key, { channelId: "web", customer: { externalId: `user_${n}`, name } }),
+  },
+  "create a conversation with a customer": {
+    status: 201,
+    // Twice for each externalId: the first time is before costs are measured.
+    request: ({ key }, _, n) =>
+      post(conversations, key, {
+        channelId: "web",
+        customer: { externalId: `user_${n % count}`, name },
+      }),
+  },
+  "change a conversation": {
+    status: 200,
+    request: ({ key }, id, n) => ({
+      ...post(`${conversations}/${id}`, key, { subject: `Parcel ${n}` }),
+      method: "PATCH",
+    }),
+  },
+  "change a customer": {
+    status: 200,
+    request: ({ key }, _, n) => ({
+      ...post("/v1/public/customers/by-external-id/ada", key, { name: `Ada ${n}` }),
+      method: "PUT",
+    }),
+  },
   "post a message": {
     status: 201,
     request: ({ key }, id) => post(`${conversations}/${id}/messages`, key, { text }),
@@ -133,6 +167,7 @@ test.each(Object.keys(hot))("%s costs no more than its bounds", async (name) => 
   const { status, request } = hot[name] as Hot;
   const tenant = await newTenant();
   const created = await call(tenant, "POST", "/conversations", { channelId: "web" });
+  await call(tenant, "POST", "/customers", { externalId: "ada", name });
   await call(tenant, "POST", "/webhooks", {
     url: "https://example.com/hook",
     events: ["message.received"],

@@ -508,7 +508,7 @@ test("a conversation that is created while its customer is erased has nothing of
     ...{ channelId: "web", customerId: customer.id, message: "Hello" },
   });
   // It has read the customer's name.
-  while (!(await hasWaiting(client, "INSERT INTO%conversations%")));
+  while (!(await hasWaiting(client, "%WITH input%conversation_id%")));
   const erasing = call(tenant, "POST", `/customers/${customer.id}/erase`);
   const erasure = watch(erasing);
   while (!(await hasWaiting(client, "%customers%FOR UPDATE%")) && !erasure.hasSettled);

@@ -5,12 +5,8 @@ import { conversationHistory } from "@/lib/conversations/history";
 import { listMessages, postMessage } from "@/lib/conversations/messages";
 import { deleteView, listSavedViews, saveView } from "@/lib/conversations/saved-views";
 import { createConversationBody, listInboxQuery } from "@/lib/conversations/schema";
-import {
-  countInbox,
-  createConversation,
-  listInbox,
-  updateConversation,
-} from "@/lib/conversations/service";
+import { countInbox, createConversation, listInbox } from "@/lib/conversations/service";
+import { updateConversation } from "@/lib/conversations/update";
 import { unreadConversations, visitConversation } from "@/lib/conversations/visits";
 import { listEventsOfObject } from "@/lib/events/of-object";
 import { leaveOrganization } from "@/lib/members/service";

@@ -4,7 +4,8 @@ import { setPassword } from "@/lib/auth/change-password";
 import { hashPassword } from "@/lib/auth/password";
 import { flushRefusedAttempts } from "@/lib/auth/refused-attempts";
 import { signIn, signOut } from "@/lib/auth/service";
-import { createConversation, updateConversation } from "@/lib/conversations/service";
+import { createConversation } from "@/lib/conversations/service";
+import { updateConversation } from "@/lib/conversations/update";
 import {
   claimDeliveries,
   claimMore,

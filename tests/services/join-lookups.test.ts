@@ -6,11 +6,8 @@ import { hashKey } from "@/lib/api-keys/key-format";
 import { createApiKey } from "@/lib/api-keys/service";
 import { getMessage, postMessage } from "@/lib/conversations/messages";
 import { createConversationBody } from "@/lib/conversations/schema";
-import {
-  createConversation,
-  getConversation,
-  updateConversation,
-} from "@/lib/conversations/service";
+import { createConversation, getConversation } from "@/lib/conversations/service";
+import { updateConversation } from "@/lib/conversations/update";
 import { createCustomer, getCustomer } from "@/lib/customers/service";
 import { getEvent } from "@/lib/events/service";
 import { mutate, type Partition, reader, system } from "@/lib/platform/caller";

@@ -8,7 +8,8 @@ import { createApiKey } from "@/lib/api-keys/service";
 import { createPasswordReset, resetPassword } from "@/lib/auth/password-reset";
 import { deleteConversation } from "@/lib/conversations/delete";
 import { postMessage } from "@/lib/conversations/messages";
-import { createConversation, updateConversation } from "@/lib/conversations/service";
+import { createConversation } from "@/lib/conversations/service";
+import { updateConversation } from "@/lib/conversations/update";
 import { openMail } from "@/lib/mail/service";
 import {
   changeMutedNotifications,

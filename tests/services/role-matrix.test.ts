@@ -13,7 +13,9 @@ import * as messages from "@/lib/conversations/messages";
 import * as redaction from "@/lib/conversations/redact";
 import * as savedViews from "@/lib/conversations/saved-views";
 import * as conversations from "@/lib/conversations/service";
+import * as conversationUpdates from "@/lib/conversations/update";
 import * as customers from "@/lib/customers/service";
+import * as customerUpdates from "@/lib/customers/update";
 import * as deliveries from "@/lib/deliveries/service";
 import * as erasures from "@/lib/erasures/service";
 import * as files from "@/lib/files/service";
@@ -84,7 +86,7 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
   updateConversation: [
     "MEMBER",
     "never",
-    (caller) => conversations.updateConversation(caller, id("cnv"), {}),
+    (caller) => conversationUpdates.updateConversation(caller, id("cnv"), {}),
   ],
   // Only to share it.
   saveView: [
@@ -138,8 +140,16 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
     "never",
     (caller) => customers.findOrCreateCustomer(caller, { name: "Ada", metadata: {} } as never),
   ],
-  updateCustomer: ["MEMBER", "never", (caller) => customers.updateCustomer(caller, id("cus"), {})],
-  upsertCustomer: ["MEMBER", "never", (caller) => customers.upsertCustomer(caller, "c-1", {})],
+  updateCustomer: [
+    "MEMBER",
+    "never",
+    (caller) => customerUpdates.updateCustomer(caller, id("cus"), {}),
+  ],
+  upsertCustomer: [
+    "MEMBER",
+    "never",
+    (caller) => customerUpdates.upsertCustomer(caller, "c-1", {}),
+  ],
   createKnowledgeBase: [
     "MEMBER",
     "never",
@@ -313,6 +323,7 @@ const forEveryRole: Record<string, string> = {
   touchWebhook: "its callers require the role",
   countDocument: "its callers require the role",
   writeAgent: "its callers require the role",
+  insertCustomer: "its callers require the role",
   insertApiKey: "its callers require the role",
   lockCustomerForDeletion: "its callers require the role",
   recordMessageEvent: "its callers require the role",

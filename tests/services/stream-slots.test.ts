@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { connectionBudget } from "@/lib/platform/connection-budget";
 import { pool } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { maximumSharedLocks } from "@/lib/platform/join-changes";
 import { locksOfProcess, type Slot, type SlotOwner, takeSlot } from "@/lib/platform/stream-slots";
 import { startEndingProxy } from "../support/ending-proxy";
 
@@ -57,6 +60,21 @@ test("a stream has all of its locks if the connection ends between them, or is r
   expect(await lockedOf(names)).toEqual(names);
   for (const slot of slots.splice(0)) slot.release();
   await expect.poll(() => lockedOf(names)).toEqual([]);
+});
+
+test("the shared statements of every kind are among these locks", () => {
+  const files = readdirSync("lib", { recursive: true, encoding: "utf8" });
+  const sources = files
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(path.join("lib", name), "utf8"));
+  const loads = sources.flatMap((source) =>
+    [...source.matchAll(/= joinChanges\(\w+(?:, \{\s*load: "(\w+)")?/g)].map(
+      ([, load = "other"]) => load,
+    ),
+  );
+  const changes = loads.map((load) => ({ busy: 32, other: 16 })[load] ?? Number.NaN);
+  // Up to three statements of a kind.
+  expect(3 * changes.reduce((sum, maximum) => sum + maximum, 0)).toBe(maximumSharedLocks);
 });
 
 test("the locks of five web processes leave a fifth of PostgreSQL's default to everything else", () => {

@@ -5,7 +5,11 @@ import {
   customerPage,
   listCustomersQuery,
 } from "@/lib/customers/schema";
-import { createCustomer, listCustomers } from "@/lib/customers/service";
+import {
+  createCustomer,
+  createCustomerInOneStatement,
+  listCustomers,
+} from "@/lib/customers/service";
 
 export const GET = operation({
   operationId: "listCustomers",
@@ -26,4 +30,6 @@ export const POST = operation({
   response: customer,
   problems: ["conflict"],
   run: ({ caller, body }) => createCustomer(caller, body),
+  runInOneStatement: ({ identity, body, record, serialize }) =>
+    createCustomerInOneStatement(identity, body, record, serialize),
 });

@@ -31,12 +31,9 @@ import {
   type UpdateConversation,
   updateConversationBody,
 } from "@/lib/conversations/schema";
-import {
-  createConversation,
-  lockConversation,
-  toConversation,
-  updateConversation,
-} from "@/lib/conversations/service";
+import { createConversation } from "@/lib/conversations/service";
+import { lockConversation, toConversation } from "@/lib/conversations/stored-conversation";
+import { updateConversation } from "@/lib/conversations/update";
 import { displayName } from "@/lib/customers/display-name";
 import { findCustomersQuery } from "@/lib/customers/schema";
 import { findCustomers } from "@/lib/customers/service";

@@ -8,7 +8,8 @@ import {
   type UpdateCustomer,
   updateCustomerBody,
 } from "@/lib/customers/schema";
-import { createCustomer, updateCustomer } from "@/lib/customers/service";
+import { createCustomer } from "@/lib/customers/service";
+import { updateCustomer } from "@/lib/customers/update";
 import { eraseCustomer } from "@/lib/erasures/service";
 import { trimmedFields } from "@/lib/platform/form-fields";
 

@@ -5,7 +5,8 @@ import {
   conversationParams,
   updateConversationBody,
 } from "@/lib/conversations/schema";
-import { getConversation, updateConversation } from "@/lib/conversations/service";
+import { getConversation } from "@/lib/conversations/service";
+import { updateConversation, updateConversationInOneStatement } from "@/lib/conversations/update";
 import { deleted } from "@/lib/resources/id-schema";
 
 export const GET = operation({
@@ -27,6 +28,8 @@ export const PATCH = operation({
   versionOf: conversation,
   problems: ["invalid-transition"],
   run: ({ caller, params, body }) => updateConversation(caller, params.conversationId, body),
+  runInOneStatement: ({ identity, params, body, record, serialize }) =>
+    updateConversationInOneStatement(identity, params.conversationId, body, record, serialize),
 });
 
 export const DELETE = operation({

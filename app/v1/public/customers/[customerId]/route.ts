@@ -6,7 +6,8 @@ import {
   deleteCustomerQuery,
   updateCustomerBody,
 } from "@/lib/customers/schema";
-import { getCustomer, updateCustomer } from "@/lib/customers/service";
+import { getCustomer } from "@/lib/customers/service";
+import { updateCustomer, updateCustomerInOneStatement } from "@/lib/customers/update";
 import { deleted } from "@/lib/resources/id-schema";
 
 export const GET = operation({
@@ -28,6 +29,8 @@ export const PATCH = operation({
   versionOf: customer,
   problems: ["conflict"],
   run: ({ caller, params, body }) => updateCustomer(caller, params.customerId, body),
+  runInOneStatement: ({ identity, params: { customerId: id }, body, record, serialize }) =>
+    updateCustomerInOneStatement(identity, { id }, body, record, serialize),
 });
 
 export const DELETE = operation({

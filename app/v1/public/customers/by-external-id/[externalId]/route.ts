@@ -1,6 +1,6 @@
 import { operation } from "@/lib/api/operation";
 import { customer, externalIdParams, upsertCustomerBody } from "@/lib/customers/schema";
-import { upsertCustomer } from "@/lib/customers/service";
+import { updateCustomerInOneStatement, upsertCustomer } from "@/lib/customers/update";
 
 export const PUT = operation({
   operationId: "upsertCustomer",
@@ -14,4 +14,6 @@ export const PUT = operation({
   response: customer,
   versionOf: customer,
   run: ({ caller, params, body }) => upsertCustomer(caller, params.externalId, body),
+  runInOneStatement: ({ identity, params: { externalId }, body, record, serialize }) =>
+    updateCustomerInOneStatement(identity, { externalId }, body, record, serialize),
 });
