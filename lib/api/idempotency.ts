@@ -4,7 +4,7 @@ import {
   recordLifetimeMs,
   recordValues,
 } from "@/lib/events/idempotency-record";
-import { changeParameters, recordParameters, writeRecord } from "@/lib/events/outbox.sql";
+import { changeParameters, locksKey, recordParameters, writeRecord } from "@/lib/events/outbox.sql";
 import type { Partition } from "@/lib/platform/caller";
 import { type Db, runSql } from "@/lib/platform/db";
 import {
@@ -135,13 +135,27 @@ export async function storeResponse(
   });
 }
 
+const keyIsFreeStatement = sql(
+  "idempotency_key_is_free",
+  { tenantId: "text", environment: "Environment", idempotencyKey: "text" },
+  (p) => `SELECT ${locksKey(p)} AS "isFree"`,
+);
+
 /**
  * Whether a one-statement change with a key timed out waiting for the first request with that key.
- * PostgreSQL names the table of a locked row, and nothing for the lock on a key or on a whole table. The
- * latter is rare, and gets this response too.
+ * PostgreSQL names the table of a locked row to the first who waits for it, and nothing to those behind,
+ * nor for the lock on a key. So the key is tried.
  */
-export function hasWaitedForRecord(error: unknown): boolean {
+export async function hasWaitedForRecord(
+  error: unknown,
+  partition: Partition,
+  { key }: IdempotencyRecord,
+): Promise<boolean> {
   if (!isLockTimeout(error)) return false;
   const { where } = error as { where?: string };
-  return where === undefined || where.includes("idempotency_records");
+  if (where !== undefined) return where.includes("idempotency_records");
+  const [tried] = await runSql<{ isFree: boolean }>(
+    keyIsFreeStatement({ ...partition, idempotencyKey: key }),
+  );
+  return tried?.isFree === false;
 }

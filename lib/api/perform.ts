@@ -121,8 +121,9 @@ async function make(change: Change, file: StoredFile | undefined): Promise<JsonR
   if (declaration.runInOneStatement) {
     const body = await declaration
       .runInOneStatement({ ...input, identity, record, serialize })
-      .catch((error: unknown) => {
-        if (record && hasWaitedForRecord(error)) throw idempotencyInProgress();
+      .catch(async (error: unknown) => {
+        if (record && (await hasWaitedForRecord(error, identity.partition, record)))
+          throw idempotencyInProgress();
         return nullIfOvertaken(error);
       });
     if (body !== null) {

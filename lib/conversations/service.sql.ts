@@ -1,4 +1,8 @@
-import { insertCustomers, newCustomerParameters } from "@/lib/customers/new-customer";
+import {
+  hasFreeExternalId,
+  insertCustomers,
+  newCustomerParameters,
+} from "@/lib/customers/new-customer";
 import {
   changeParameters,
   eventParameters,
@@ -138,9 +142,9 @@ type ReferencesOf = (
  * Creates a conversation, with its first message, idempotency record, events and deliveries. With
  * many, those whose key is locked are left out. One whose key it locked, and that it does not create,
  * has a record.
- * @param references if the conversation has a customer or an agent. A customer who exists is locked
- * first, and nothing is created if it is no longer the same. With many, conversations of a locked
- * customer are left out.
+ * @param references if the conversation has a customer or an agent. What exists is locked first, and
+ * nothing is created if the customer is no longer the same, or a new one has an externalId that is
+ * taken. With many, conversations with a locked customer or agent are left out.
  */
 function createConversation(
   { input, of, isMany }: ChangeText<typeof createParameters>,
@@ -155,7 +159,7 @@ function createConversation(
     eventPayload: go.messageEventPayload,
     eventConversationId: go.conversationId,
   };
-  const customer = references && customerIn(references("input"));
+  const r = references?.("input");
   const refers = references?.("go");
   const customerEvent = refers && {
     eventId: refers.customerEventId,
@@ -167,9 +171,11 @@ function createConversation(
   return `
   WITH input AS MATERIALIZED (${input}),
   ${
-    customer
+    r
       ? `target AS MATERIALIZED (
-    SELECT * FROM input WHERE customer_id IS NULL OR is_new_customer OR (SELECT true ${customer} LIMIT 1 FOR NO KEY UPDATE${isMany ? " SKIP LOCKED" : ""})
+    SELECT * FROM input WHERE CASE WHEN customer_id IS NULL THEN true WHEN is_new_customer THEN ${hasFreeExternalId(r)}
+        ELSE (SELECT true ${customerIn(r)} LIMIT 1 FOR NO KEY UPDATE${isMany ? " SKIP LOCKED" : ""}) END
+      AND (agent_id IS NULL OR (SELECT true ${agentIn(r)} LIMIT 1 FOR KEY SHARE${isMany ? " SKIP LOCKED" : ""}))
   ),`
       : ""
   }
@@ -211,12 +217,22 @@ function createConversation(
   })}
   SELECT n, ARRAY(SELECT id FROM delivery WHERE event_id IN (${[go.eventId, go.messageEventId, ...(refers ? [refers.customerEventId] : [])].join(", ")})) AS deliveries, true AS "isMade" FROM go
   ${isMany ? "UNION ALL SELECT n, NULL, false FROM locked WHERE n NOT IN (SELECT n FROM go)" : ""}
-  ${isMany && customer ? `UNION ALL SELECT n, NULL, false FROM input WHERE customer_id IS NOT NULL AND NOT is_new_customer AND n NOT IN (SELECT n FROM target) AND (SELECT true ${customer}) IS NULL` : ""}`;
+  ${
+    isMany && r
+      ? `UNION ALL SELECT n, NULL, false FROM input WHERE n NOT IN (SELECT n FROM target) AND (
+      CASE WHEN customer_id IS NULL THEN false WHEN is_new_customer THEN NOT ${hasFreeExternalId(r)}
+        ELSE (SELECT true ${customerIn(r)}) IS NULL END
+      OR (agent_id IS NOT NULL AND (SELECT true ${agentIn(r)}) IS NULL))`
+      : ""
+  }`;
 }
 
 const customerIn = (p: ReturnType<ReferencesOf>): string =>
   `FROM customers c WHERE c.tenant_id = ${p.tenantId} AND c.environment = ${p.environment} AND c.id = ${p.customerId}
       AND c.name IS NOT DISTINCT FROM ${p.customerName} AND (${p.customerExternalId} IS NULL OR c.external_id = ${p.customerExternalId})`;
+
+const agentIn = (p: ReturnType<ReferencesOf>): string =>
+  `FROM agents WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.agentId}`;
 
 export const createConversationStatement = changeSql(
   "create_conversation",

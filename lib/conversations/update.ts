@@ -7,6 +7,7 @@ import {
 } from "@/lib/events/idempotency-record";
 import { noteRequest } from "@/lib/events/noted-requests";
 import { eventValues, newEvent, recordEvent } from "@/lib/events/record-event";
+import { laneOfRow } from "@/lib/events/versioned-update.sql";
 import { notifyAssignee } from "@/lib/notifications/service";
 import { type Caller, type Identity, wake } from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
@@ -88,7 +89,7 @@ async function writeChange(
 }
 
 const findToUpdate = joinLookups(findToUpdateStatement);
-const writeInOneStatement = joinChanges(updateConversationStatement);
+const writeInOneStatement = joinChanges(updateConversationStatement, { laneOf: laneOfRow });
 
 /**
  * The same as `updateConversation`, together with its idempotency record, in one statement, which

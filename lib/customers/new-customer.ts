@@ -1,6 +1,7 @@
+import type { changeParameters } from "@/lib/events/outbox.sql";
 import type { Identity } from "@/lib/platform/caller";
 import { inStoredOrder } from "@/lib/platform/metadata";
-import type { ValuesOf } from "@/lib/platform/sql";
+import type { References, ValuesOf } from "@/lib/platform/sql";
 import { newId } from "@/lib/resources/ids";
 import type { CreateCustomer, Customer } from "./schema";
 import { searchWords } from "./search-words";
@@ -58,3 +59,31 @@ export const insertCustomers = (from: string, conversationCount: number): string
       conversation_count, created_at, updated_at)
     SELECT tenant_id, environment, customer_id, customer_external_id, customer_name, customer_email, customer_phone,
       customer_locale, customer_metadata, customer_words, ${conversationCount}, at, at FROM ${from}`;
+
+type ExternalIdReferences = References<
+  Pick<typeof changeParameters, "tenantId" | "environment"> &
+    Pick<typeof newCustomerParameters, "customerExternalId">
+>;
+
+/**
+ * Whether the externalId of a new customer is not taken, nor that of an earlier one of the same `input`.
+ * True without one. If another transaction takes it meanwhile, the statement fails.
+ */
+export const hasFreeExternalId = (p: ExternalIdReferences): string =>
+  `(${p.customerExternalId} IS NULL OR (
+      (SELECT true FROM customers
+        WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND external_id = ${p.customerExternalId}) IS NULL
+      AND NOT EXISTS (SELECT FROM input earlier WHERE earlier.n < input.n
+        AND earlier.tenant_id = ${p.tenantId} AND earlier.environment = ${p.environment} AND earlier.customer_external_id = ${p.customerExternalId})))`;
+
+/** New customers with the same externalId have one statement at a time: the others then find it taken. */
+export const laneOfExternalId = ({
+  tenantId,
+  environment,
+  customerExternalId,
+}: {
+  tenantId: string;
+  environment: string;
+  customerExternalId?: string | null;
+}): string | undefined =>
+  customerExternalId ? `${tenantId} ${environment} ${customerExternalId}` : undefined;

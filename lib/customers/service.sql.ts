@@ -14,7 +14,7 @@ import { comparedTexts, hasValue } from "@/lib/platform/metadata.sql";
 import { bindings, type Query, sql } from "@/lib/platform/sql";
 import { rowsFor } from "@/lib/resources/pages";
 import type { CustomerModel } from "@/prisma/generated/models";
-import { insertCustomers, newCustomerParameters } from "./new-customer";
+import { hasFreeExternalId, insertCustomers, newCustomerParameters } from "./new-customer";
 import type { ListCustomers } from "./schema";
 import { parseSearch, patternBetweenPieces } from "./search-words";
 
@@ -54,10 +54,7 @@ export const createCustomerStatement = changeSql(
     const [i, free, f, go] = [of("input"), of("free"), of(from), of("go")];
     return `
   WITH input AS MATERIALIZED (${input}),
-  free AS MATERIALIZED (
-    SELECT * FROM input WHERE ${i.customerExternalId} IS NULL OR (SELECT true FROM customers
-      WHERE tenant_id = ${i.tenantId} AND environment = ${i.environment} AND external_id = ${i.customerExternalId}) IS NULL
-  ),
+  free AS MATERIALIZED (SELECT * FROM input WHERE ${hasFreeExternalId(i)}),
   ${isMany ? `locked AS MATERIALIZED (SELECT * FROM free WHERE ${locksKey(free)}),` : ""}
   ${writeRecord(f, { from, lock: isMany ? "held" : "wait" })},
   go AS (SELECT * FROM ${from} WHERE ${isFirst(f)}),

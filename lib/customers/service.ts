@@ -14,7 +14,7 @@ import { requireCursor } from "@/lib/resources/cursor";
 import { notFound } from "@/lib/resources/not-found";
 import { asRead, toPage } from "@/lib/resources/pages";
 import { displayName } from "./display-name";
-import { newCustomer, newCustomerValues } from "./new-customer";
+import { laneOfExternalId, newCustomer, newCustomerValues } from "./new-customer";
 import type { CreateCustomer, Customer, FindCustomers, ListCustomers } from "./schema";
 import { wordsOf } from "./search-words";
 import {
@@ -121,7 +121,7 @@ export async function createCustomer(caller: Caller, body: CreateCustomer) {
   return created;
 }
 
-const writeCustomer = joinChanges(createCustomerStatement);
+const writeCustomer = joinChanges(createCustomerStatement, { laneOf: laneOfExternalId });
 
 /**
  * The same as `createCustomer`, together with its idempotency record, in one statement, which concurrent

@@ -4,6 +4,7 @@ import {
   type Serialize,
 } from "@/lib/events/idempotency-record";
 import { eventValues, newEvent, recordEvent } from "@/lib/events/record-event";
+import { laneOfRow } from "@/lib/events/versioned-update.sql";
 import { type Caller, type Identity, wake } from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
 import { runSql } from "@/lib/platform/db";
@@ -78,11 +79,9 @@ async function changeCustomer(
   if (isTaken) throw await externalIdTaken(caller, after.externalId);
 
   const at = timeOfChange(before.updatedAt);
-  const { externalId, ...columns } = changeableColumns(after);
   const row = await caller.db.customer.update({
     where: { tenantId_environment_id: { ...caller.partition, id: before.id } },
-    // Written only if it changes, because references to the row would wait.
-    data: { ...columns, ...(changed.includes("externalId") && { externalId }), updatedAt: at },
+    data: { ...changeableColumns(after), updatedAt: at },
   });
   const updated = toCustomer(row);
   await recordEvent(caller, "customer.updated", updated, {
@@ -94,7 +93,7 @@ async function changeCustomer(
 
 const findToUpdate = joinLookups(findToUpdateStatement);
 const findToUpsert = joinLookups(findToUpsertStatement);
-const writeInOneStatement = joinChanges(updateCustomerStatement);
+const writeInOneStatement = joinChanges(updateCustomerStatement, { laneOf: laneOfRow });
 
 /**
  * The same as `updateCustomer` or, with an externalId, as `upsertCustomer`, together with its

@@ -36,6 +36,10 @@ export type EventValues = ValuesOf<typeof eventParameters>;
 type ChangeReferences = References<typeof changeParameters>;
 type RecordReferences = References<typeof recordParameters>;
 type EventReferences = References<typeof eventParameters>;
+type KeyReferences = Pick<
+  ChangeReferences & RecordReferences,
+  "tenantId" | "environment" | "idempotencyKey"
+>;
 
 /**
  * `record`: the idempotency records, each written by the request that comes first. A second
@@ -62,7 +66,7 @@ export const writeRecord = (
   )`;
 
 /** Locks the key of a change, unless another transaction has locked it. True without a key. */
-export const locksKey = (p: ChangeReferences & RecordReferences) =>
+export const locksKey = (p: KeyReferences) =>
   `(${p.idempotencyKey} IS NULL OR pg_try_advisory_xact_lock(${keyOf(p)}))`;
 
 /** Whether the key has a valid record that is visible to this statement. */
@@ -70,7 +74,7 @@ export const hasRecord = (p: ChangeReferences & RecordReferences) =>
   `(SELECT true FROM idempotency_records
       WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND key = ${p.idempotencyKey} AND expires_at > ${p.at}) IS NOT NULL`;
 
-const keyOf = (p: ChangeReferences & RecordReferences) =>
+const keyOf = (p: KeyReferences) =>
   `hashtextextended(${p.tenantId} || ' ' || ${p.environment} || ' ' || ${p.idempotencyKey}, 0)`;
 
 type WriteRecord = {
@@ -131,7 +135,8 @@ type WriteEvents = {
  * `event` and `delivery`: the events, and one delivery for each webhook that subscribes to one of
  * them and whose filter it passes. A disabled webhook's deliveries are held. Deliveries of a webhook
  * with ordering get a place in the lane of their conversation, whose row the transaction has locked:
- * with many changes, all rows are locked before `go` returns the first one.
+ * with many changes, all rows are locked before `go` returns the first one, or a row that another
+ * transaction changed in between is not in `go`.
  * Without such a webhook, no position is taken. The events of one statement share it, and follow the
  * order of their ids.
  */

@@ -28,13 +28,24 @@ const commonParameters = {
   filterableStates: "jsonb?",
 } as const;
 
+/** The changes of a row have one statement at a time, because each makes a version that the next one needs. */
+export const laneOfRow = ({
+  tenantId,
+  environment,
+  id,
+}: {
+  tenantId: string;
+  environment: string;
+  id: string;
+}): string => `${tenantId} ${environment} ${id}`;
+
 /**
  * A change of a row that still has the version that was read, with its idempotency record, event and
  * deliveries. The row is locked first. If another transaction changes it meanwhile, it then has
  * another version.
  *
- * With many changes, those of locked rows are left out, and so are all but the first one of each row,
- * because an UPDATE changes a row only once.
+ * With many changes, those of locked rows are left out. Of the changes of one row, only the first is
+ * made, because an UPDATE changes a row only once.
  * @param columns the parameters that are columns of the table
  */
 export const versionedUpdateSql = <const P extends Parameters>(
@@ -65,5 +76,10 @@ export const versionedUpdateSql = <const P extends Parameters>(
   ),
   ${writeEvents(go, { conversations: go.filterableStates, isMany })}
   SELECT n, ARRAY(SELECT id FROM delivery WHERE event_id = ${go.eventId}) AS deliveries, true AS "isMade" FROM go
-  ${isMany ? `UNION ALL SELECT n, NULL, false FROM input WHERE CASE WHEN n IN (SELECT n FROM go) THEN false ELSE (SELECT true ${row}) IS NULL OR ${hasRecord(i)} END` : ""}`;
+  ${
+    isMany
+      ? `UNION ALL SELECT n, NULL, false FROM input 
+    WHERE CASE WHEN n IN (SELECT n FROM go) THEN false ELSE n NOT IN (SELECT n FROM first) OR (SELECT true ${row}) IS NULL OR ${hasRecord(i)} END`
+      : ""
+  }`;
   });

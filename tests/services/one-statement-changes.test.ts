@@ -1,5 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAgentBody } from "@/lib/agents/schema";
+import { createAgent } from "@/lib/agents/service";
 import { findStoredResponse } from "@/lib/api/idempotency";
 import {
   type Conversation,
@@ -21,7 +23,6 @@ import { mutate, type Partition, reader, system } from "@/lib/platform/caller";
 import { databaseWaits } from "@/lib/platform/database-waits";
 import { db, pool } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
-import { isUniqueViolation } from "@/lib/platform/sql-errors";
 import { countWaiting, watch } from "../support/locks";
 import { planAsForLargeTables } from "../support/plans";
 import { interceptQueries } from "../support/queries";
@@ -61,7 +62,7 @@ const newConversation = (partition: Partition) =>
 
 async function create(
   partition: Partition,
-  refers: Pick<CreateConversation, "customerId" | "customer">,
+  refers: Pick<CreateConversation, "customerId" | "customer" | "agentId">,
   record: IdempotencyRecord | null = null,
 ): Promise<Conversation | null> {
   const body = { ...createConversationBody.parse({ channelId: "web", message: "Hi" }), ...refers };
@@ -282,12 +283,12 @@ test("conversations of a locked customer wait alone, and the customer's number o
 test("a new customer and the conversation are created together, or neither if the externalId is taken meanwhile", async () => {
   const partition = await newPartition();
   const refers = { customer: { externalId: "ada", name: "Ada" } };
-  const failed = await afterStatement(
+  const refused = await afterStatement(
     "find_customer_by_external_id",
     () => newCustomer(partition),
-    () => create(partition, refers, recordOf("create")).catch((error: unknown) => error),
+    () => create(partition, refers, recordOf("create")),
   );
-  expect(isUniqueViolation(failed)).toBe(true);
+  expect(refused).toBeNull();
   expect(await db().conversation.count({ where: partition })).toBe(0);
   expect(await findStoredResponse(partition, recordOf("create"))).toBeNull();
 
@@ -302,6 +303,48 @@ test("a new customer and the conversation are created together, or neither if th
     "conversation.created",
     "message.received",
   ]);
+});
+
+test("of new customers with the same externalId, one is created, and the conversations of others share a statement with it", async () => {
+  const [partition, innocent] = [await newPartition(), await newPartition()];
+  const refers = { customer: { externalId: "ada", name: "Ada" } };
+  const [same, others] = await Promise.all([
+    Promise.all(Array.from({ length: 8 }, () => create(partition, refers))),
+    Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        create(innocent, { customer: { externalId: `user-${index}` } }),
+      ),
+    ),
+  ]);
+  expect(same.filter((conversation) => conversation !== null)).toHaveLength(1);
+  expect(others).not.toContain(null);
+  expect(await db().customer.count({ where: partition })).toBe(1);
+  expect(await db().conversation.count({ where: partition })).toBe(1);
+  expect(await transactionsOf(innocent, "conversation.created")).toBe(1);
+});
+
+test("an agent that another transaction has locked holds up only its own conversation", async () => {
+  const [partition, innocent] = [await newPartition(), await newPartition()];
+  const agentIds: string[] = [];
+  for (const owner of [partition, innocent]) {
+    const body = createAgentBody.parse({ name: "Agent" });
+    const { id } = await mutate(system(owner), (caller) => createAgent(caller, body));
+    agentIds.push(id);
+  }
+  const [locked, free] = agentIds;
+  await other.query("BEGIN");
+  await other.query("SELECT 1 FROM agents WHERE id = $1 FOR UPDATE", [locked]);
+  const waiting = create(partition, { agentId: locked });
+  const state = watch(waiting);
+  const made = await Promise.all(
+    Array.from({ length: 8 }, () => create(innocent, { agentId: free })),
+  );
+  expect(made).not.toContain(null);
+  expect(await transactionsOf(innocent, "conversation.created")).toBe(1);
+  await waitsForLock();
+  expect(state.hasSettled).toBe(false);
+  await other.query("COMMIT");
+  expect((await waiting)?.agentId).toBe(locked);
 });
 
 test("the same key creates one customer, one conversation and one record", async () => {
