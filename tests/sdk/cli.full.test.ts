@@ -73,7 +73,8 @@ function newUser(key?: string) {
     child.stderr?.on("data", (chunk) => {
       texts.problem += chunk;
     });
-    child.stdin?.end(input);
+    // A command can end before it has read its input.
+    child.stdin?.on("error", () => {}).end(input);
     const [exitCode] = await once(child, "close");
     return { exitCode, ...texts };
   };
