@@ -81,7 +81,7 @@ export async function seedCustomers(tenantId: string, externalIds: string[]): Pr
   await db().$executeRaw`
     INSERT INTO customers (tenant_id, environment, id, external_id, name, created_at, updated_at)
     SELECT ${tenantId}, 'live', 'cus_01' || lpad(upper(to_hex(n)), 24, '0'), external_id, 'Ada', now(), now()
-    FROM unnest(${externalIds}) WITH ORDINALITY AS u (external_id, n)`;
+    FROM unnest(${externalIds}::text[]) WITH ORDINALITY AS u (external_id, n)`;
 }
 
 export type Running = { pid: number; child: ChildProcess; stop: () => Promise<void> };
