@@ -11,7 +11,7 @@ import { type Caller, type Identity, wake } from "@/lib/platform/caller";
 import { timeOfChange } from "@/lib/platform/changes";
 import { readSql } from "@/lib/platform/db";
 import { conversationClosed } from "@/lib/platform/errors";
-import { joinChanges } from "@/lib/platform/join-changes";
+import { joinChanges, laneIn } from "@/lib/platform/join-changes";
 import { joinLookups } from "@/lib/platform/join-lookups";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
@@ -126,13 +126,11 @@ export async function postMessage(
 }
 
 /**
- * A conversation has one statement at a time, because its messages are numbered. No tenant waits for
- * another, even if both use the same id.
+ * A conversation has one statement at a time, because its messages are numbered.
  */
 const writeMessage = joinChanges(postMessageStatement, {
   load: "busy",
-  laneOf: ({ tenantId, environment, conversationId }) =>
-    `${tenantId} ${environment} ${conversationId}`,
+  laneOf: (values) => laneIn(values, values.conversationId),
 });
 
 /**

@@ -6,11 +6,9 @@ import {
 import {
   changeParameters,
   eventParameters,
-  isFirst,
-  locksKey,
   recordParameters,
   writeEvents,
-  writeRecord,
+  writeFirst,
 } from "@/lib/events/outbox.sql";
 import { type ChangeText, changeSql } from "@/lib/platform/change-sql";
 import { lookupSql } from "@/lib/platform/lookup-sql";
@@ -143,7 +141,7 @@ type ReferencesOf = (
  * many, those whose key is locked are left out. One whose key it locked, and that it does not create,
  * has a record.
  * @param references if the conversation has a customer or an agent. What exists is locked first, and
- * nothing is created if the customer is no longer the same, or a new one has an externalId that is
+ * nothing is created if the customer has changed since it was read, or the externalId of a new one is
  * taken. With many, conversations with a locked customer or agent are left out.
  */
 function createConversation(
@@ -151,8 +149,7 @@ function createConversation(
   references?: ReferencesOf,
 ): string {
   const source = references ? "target" : "input";
-  const from = isMany ? "locked" : source;
-  const [i, f, go] = [of(source), of(from), of("go")];
+  const go = of("go");
   const messageEvent = {
     eventId: go.messageEventId,
     eventType: go.messageEventType,
@@ -179,9 +176,7 @@ function createConversation(
   ),`
       : ""
   }
-  ${isMany ? `locked AS MATERIALIZED (SELECT * FROM ${source} WHERE ${locksKey(i)}),` : ""}
-  ${writeRecord(f, { from, lock: isMany ? "held" : "wait" })},
-  go AS (SELECT * FROM ${from} WHERE ${isFirst(f)}),
+  ${writeFirst(of, source, isMany)},
   conversation AS (
     INSERT INTO conversations (tenant_id, environment, id, channel_id, subject, priority, tags, metadata, external_id,
       message_count, last_message_at, last_message_preview, created_at, updated_at${references ? ", customer_id, agent_id" : ""})
@@ -216,7 +211,7 @@ function createConversation(
     isMany,
   })}
   SELECT n, ARRAY(SELECT id FROM delivery WHERE event_id IN (${[go.eventId, go.messageEventId, ...(refers ? [refers.customerEventId] : [])].join(", ")})) AS deliveries, true AS "isMade" FROM go
-  ${isMany ? "UNION ALL SELECT n, NULL, false FROM locked WHERE n NOT IN (SELECT n FROM go)" : ""}
+  ${isMany ? "UNION ALL SELECT n, NULL, false FROM keyed WHERE n NOT IN (SELECT n FROM go)" : ""}
   ${
     isMany && r
       ? `UNION ALL SELECT n, NULL, false FROM input WHERE n NOT IN (SELECT n FROM target) AND (

@@ -25,7 +25,7 @@ import {
   wake,
 } from "@/lib/platform/caller";
 import { readSql, runSql } from "@/lib/platform/db";
-import { joinChanges } from "@/lib/platform/join-changes";
+import { joinChanges, laneIn } from "@/lib/platform/join-changes";
 import { joinLookups } from "@/lib/platform/join-lookups";
 import { leaveOut } from "@/lib/platform/leave-out";
 import { requireRole } from "@/lib/platform/roles";
@@ -238,9 +238,9 @@ const writeConversation = joinChanges(createConversationStatement, { load: "busy
 
 /** Conversations of one customer are created by one statement at a time: each changes the customer's row. */
 const writeReferringConversation = joinChanges(createReferringConversationStatement, {
-  laneOf: ({ tenantId, environment, customerExternalId, customerId }) => {
-    const customer = customerExternalId ?? customerId;
-    return customer ? `${tenantId} ${environment} ${customer}` : undefined;
+  laneOf: (values) => {
+    const customer = values.customerExternalId ?? values.customerId;
+    return customer ? laneIn(values, customer) : undefined;
   },
 });
 

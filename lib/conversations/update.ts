@@ -7,12 +7,11 @@ import {
 } from "@/lib/events/idempotency-record";
 import { noteRequest } from "@/lib/events/noted-requests";
 import { eventValues, newEvent, recordEvent } from "@/lib/events/record-event";
-import { laneOfRow } from "@/lib/events/versioned-update.sql";
 import { notifyAssignee } from "@/lib/notifications/service";
 import { type Caller, type Identity, wake } from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
-import { AppError, invalidBody, invalidTransition } from "@/lib/platform/errors";
-import { joinChanges } from "@/lib/platform/join-changes";
+import { invalidBody, invalidTransition, unlessRefused } from "@/lib/platform/errors";
+import { joinChanges, laneIn } from "@/lib/platform/join-changes";
 import { joinLookups } from "@/lib/platform/join-lookups";
 import { mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
@@ -89,7 +88,10 @@ async function writeChange(
 }
 
 const findToUpdate = joinLookups(findToUpdateStatement);
-const writeInOneStatement = joinChanges(updateConversationStatement, { laneOf: laneOfRow });
+/** The changes of a row have one statement at a time, because each makes the version that the next one needs. */
+const writeInOneStatement = joinChanges(updateConversationStatement, {
+  laneOf: (values) => laneIn(values, values.id),
+});
 
 /**
  * The same as `updateConversation`, together with its idempotency record, in one statement, which
@@ -112,7 +114,10 @@ export async function updateConversationInOneStatement(
   if (!found) return null;
   const { version, ...before } = found;
   const at = timeOfChange(before.updatedAt);
-  const allowed = patchedIfAllowed(identity, before, patch, at);
+  const allowed = unlessRefused(() => {
+    identity.requireMatch?.(before);
+    return patched(before, patch, at);
+  });
   const changed = allowed ? changedFields(before, allowed) : [];
   if (!allowed || changed.length === 0) return null;
 
@@ -136,21 +141,6 @@ export async function updateConversationInOneStatement(
   if (!written) return null;
   wake(identity, written.deliveries);
   return response;
-}
-
-function patchedIfAllowed(
-  identity: Identity,
-  before: Conversation,
-  patch: UpdateConversation,
-  at: Date,
-): Conversation | null {
-  try {
-    identity.requireMatch?.(before);
-    return patched(before, patch, at);
-  } catch (error) {
-    if (error instanceof AppError) return null;
-    throw error;
-  }
 }
 
 /**

@@ -75,15 +75,3 @@ export const hasFreeExternalId = (p: ExternalIdReferences): string =>
         WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND external_id = ${p.customerExternalId}) IS NULL
       AND NOT EXISTS (SELECT FROM input earlier WHERE earlier.n < input.n
         AND earlier.tenant_id = ${p.tenantId} AND earlier.environment = ${p.environment} AND earlier.customer_external_id = ${p.customerExternalId})))`;
-
-/** New customers with the same externalId have one statement at a time: the others then find it taken. */
-export const laneOfExternalId = ({
-  tenantId,
-  environment,
-  customerExternalId,
-}: {
-  tenantId: string;
-  environment: string;
-  customerExternalId?: string | null;
-}): string | undefined =>
-  customerExternalId ? `${tenantId} ${environment} ${customerExternalId}` : undefined;

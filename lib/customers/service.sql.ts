@@ -1,12 +1,11 @@
 import {
   changeParameters,
   eventParameters,
-  isFirst,
-  locksKey,
   recordParameters,
   writeEvents,
-  writeRecord,
+  writeFirst,
 } from "@/lib/events/outbox.sql";
+import { version } from "@/lib/events/versioned-update.sql";
 import type { Partition } from "@/lib/platform/caller";
 import { changeSql } from "@/lib/platform/change-sql";
 import { lookupSql } from "@/lib/platform/lookup-sql";
@@ -34,11 +33,12 @@ export const getCustomerStatement = lookupSql(
   WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
 );
 
+/** With its version, for changing it. */
 export const findByExternalIdStatement = lookupSql(
   "find_customer_by_external_id",
   { tenantId: "text", environment: "Environment", externalId: "text" },
   (p) => `
-  SELECT ${customerFields} FROM customers
+  SELECT ${customerFields}, ${version} FROM customers
   WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND external_id = ${p.externalId}`,
 );
 
@@ -50,19 +50,16 @@ export const createCustomerStatement = changeSql(
   "create_customer",
   { ...changeParameters, ...recordParameters, ...eventParameters, ...newCustomerParameters },
   ({ input, of, isMany }) => {
-    const from = isMany ? "locked" : "free";
-    const [i, free, f, go] = [of("input"), of("free"), of(from), of("go")];
+    const go = of("go");
     return `
   WITH input AS MATERIALIZED (${input}),
-  free AS MATERIALIZED (SELECT * FROM input WHERE ${hasFreeExternalId(i)}),
-  ${isMany ? `locked AS MATERIALIZED (SELECT * FROM free WHERE ${locksKey(free)}),` : ""}
-  ${writeRecord(f, { from, lock: isMany ? "held" : "wait" })},
-  go AS (SELECT * FROM ${from} WHERE ${isFirst(f)}),
+  free AS MATERIALIZED (SELECT * FROM input WHERE ${hasFreeExternalId(of("input"))}),
+  ${writeFirst(of, "free", isMany)},
   customer AS (${insertCustomers("go", 0)}
   ),
   ${writeEvents(go, { conversations: "NULL::jsonb", isMany })}
   SELECT n, ARRAY(SELECT id FROM delivery WHERE event_id = ${go.eventId}) AS deliveries, true AS "isMade" FROM go
-  ${isMany ? "UNION ALL SELECT n, NULL, false FROM input WHERE n NOT IN (SELECT n FROM go) AND (n IN (SELECT n FROM locked) OR n NOT IN (SELECT n FROM free))" : ""}`;
+  ${isMany ? "UNION ALL SELECT n, NULL, false FROM input WHERE n NOT IN (SELECT n FROM go) AND (n IN (SELECT n FROM keyed) OR n NOT IN (SELECT n FROM free))" : ""}`;
   },
 );
 

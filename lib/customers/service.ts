@@ -7,14 +7,14 @@ import { eventValues, newEvent } from "@/lib/events/record-event";
 import { type Caller, type Identity, type Partition, wake } from "@/lib/platform/caller";
 import { readRows, readSql, runSql } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
-import { joinChanges } from "@/lib/platform/join-changes";
+import { joinChanges, laneIn } from "@/lib/platform/join-changes";
 import { joinLookups } from "@/lib/platform/join-lookups";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
 import { notFound } from "@/lib/resources/not-found";
 import { asRead, toPage } from "@/lib/resources/pages";
 import { displayName } from "./display-name";
-import { laneOfExternalId, newCustomer, newCustomerValues } from "./new-customer";
+import { newCustomer, newCustomerValues } from "./new-customer";
 import type { CreateCustomer, Customer, FindCustomers, ListCustomers } from "./schema";
 import { wordsOf } from "./search-words";
 import {
@@ -121,7 +121,11 @@ export async function createCustomer(caller: Caller, body: CreateCustomer) {
   return created;
 }
 
-const writeCustomer = joinChanges(createCustomerStatement, { laneOf: laneOfExternalId });
+/** New customers with the same externalId have one statement at a time: the others then find it taken. */
+const writeCustomer = joinChanges(createCustomerStatement, {
+  laneOf: (values) =>
+    values.customerExternalId ? laneIn(values, values.customerExternalId) : undefined,
+});
 
 /**
  * The same as `createCustomer`, together with its idempotency record, in one statement, which concurrent

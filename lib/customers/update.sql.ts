@@ -10,14 +10,6 @@ export const findToUpdateStatement = lookupSql(
   WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
 );
 
-export const findToUpsertStatement = lookupSql(
-  "find_customer_to_upsert",
-  { tenantId: "text", environment: "Environment", externalId: "text" },
-  (p) => `
-  SELECT ${customerFields}, ${version} FROM customers
-  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND external_id = ${p.externalId}`,
-);
-
 export const updateCustomerStatement = versionedUpdateSql("update_customer", "customers", {
   name: "text?",
   email: "text?",

@@ -4,12 +4,11 @@ import {
   type Serialize,
 } from "@/lib/events/idempotency-record";
 import { eventValues, newEvent, recordEvent } from "@/lib/events/record-event";
-import { laneOfRow } from "@/lib/events/versioned-update.sql";
 import { type Caller, type Identity, wake } from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
 import { runSql } from "@/lib/platform/db";
-import { AppError, erased, invalidBody } from "@/lib/platform/errors";
-import { joinChanges } from "@/lib/platform/join-changes";
+import { erased, invalidBody, unlessRefused } from "@/lib/platform/errors";
+import { joinChanges, laneIn } from "@/lib/platform/join-changes";
 import { joinLookups } from "@/lib/platform/join-lookups";
 import { mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
@@ -22,13 +21,13 @@ import {
   type UpsertCustomer,
 } from "./schema";
 import { searchWords } from "./search-words";
-import { type CustomerRow, lockByExternalIdStatement } from "./service.sql";
-import { externalIdTaken, findByExternalId, insertCustomer, toCustomer } from "./stored-customer";
 import {
-  findToUpdateStatement,
-  findToUpsertStatement,
-  updateCustomerStatement,
-} from "./update.sql";
+  type CustomerRow,
+  findByExternalIdStatement,
+  lockByExternalIdStatement,
+} from "./service.sql";
+import { externalIdTaken, findByExternalId, insertCustomer, toCustomer } from "./stored-customer";
+import { findToUpdateStatement, updateCustomerStatement } from "./update.sql";
 
 /** @throws AppError `conflict`, `gone`, `validation` */
 export async function updateCustomer(caller: Caller, id: string, patch: UpdateCustomer) {
@@ -92,8 +91,11 @@ async function changeCustomer(
 }
 
 const findToUpdate = joinLookups(findToUpdateStatement);
-const findToUpsert = joinLookups(findToUpsertStatement);
-const writeInOneStatement = joinChanges(updateCustomerStatement, { laneOf: laneOfRow });
+const findByExternalIdToUpdate = joinLookups(findByExternalIdStatement);
+/** The changes of a row have one statement at a time, because each makes the version that the next one needs. */
+const writeInOneStatement = joinChanges(updateCustomerStatement, {
+  laneOf: (values) => laneIn(values, values.id),
+});
 
 /**
  * The same as `updateCustomer` or, with an externalId, as `upsertCustomer`, together with its
@@ -116,10 +118,13 @@ export async function updateCustomerInOneStatement(
   const found =
     "id" in customer
       ? await findToUpdate<Found>({ ...partition, ...customer })
-      : await findToUpsert<Found>({ ...partition, ...customer });
+      : await findByExternalIdToUpdate<Found>({ ...partition, ...customer });
   if (!found) return null;
   const { version, ...before } = found;
-  const allowed = patchedIfAllowed(identity, before, patch);
+  const allowed = unlessRefused(() => {
+    identity.requireMatch?.(before);
+    return patched(before, patch);
+  });
   if (!allowed) return null;
   const changed = changedFields(before, allowed);
   if (changed.length === 0) return record ? null : serialize(before);
@@ -143,20 +148,6 @@ export async function updateCustomerInOneStatement(
   if (!written) return null;
   wake(identity, written.deliveries);
   return response;
-}
-
-function patchedIfAllowed(
-  identity: Identity,
-  before: Customer,
-  patch: UpdateCustomer,
-): Customer | null {
-  try {
-    identity.requireMatch?.(before);
-    return patched(before, patch);
-  } catch (error) {
-    if (error instanceof AppError) return null;
-    throw error;
-  }
 }
 
 /**

@@ -96,6 +96,22 @@ export const isFirst = (p: ChangeReferences & RecordReferences) =>
   `(${p.idempotencyKey} IS NULL OR (${p.tenantId}, ${p.environment}, ${p.idempotencyKey}) IN (SELECT tenant_id, environment, key FROM record))`;
 
 /**
+ * `record` and `go`, which has the rows of `source` that have no key, or are the first with theirs. With
+ * many, `keyed` has those whose keys are locked, and the others are left out.
+ */
+export const writeFirst = (
+  of: (table: string) => ChangeReferences & RecordReferences,
+  source: string,
+  isMany: boolean,
+): string => {
+  const from = isMany ? "keyed" : source;
+  return `
+  ${isMany ? `keyed AS MATERIALIZED (SELECT * FROM ${source} WHERE ${locksKey(of(source))}),` : ""}
+  ${writeRecord(of(from), { from, lock: isMany ? "held" : "wait" })},
+  go AS (SELECT * FROM ${from} WHERE ${isFirst(of(from))})`;
+};
+
+/**
  * Another transaction may be enabling a webhook that looks disabled here. Locking its row either
  * waits for that transaction and reads the status again, or makes that transaction wait until the
  * deliveries held here are visible. An enabled webhook is not locked.

@@ -4,11 +4,9 @@ import {
   changeParameters,
   eventParameters,
   hasRecord,
-  isFirst,
-  locksKey,
   recordParameters,
   writeEvents,
-  writeRecord,
+  writeFirst,
 } from "./outbox.sql";
 
 /**
@@ -28,17 +26,6 @@ const commonParameters = {
   filterableStates: "jsonb?",
 } as const;
 
-/** The changes of a row have one statement at a time, because each makes a version that the next one needs. */
-export const laneOfRow = ({
-  tenantId,
-  environment,
-  id,
-}: {
-  tenantId: string;
-  environment: string;
-  id: string;
-}): string => `${tenantId} ${environment} ${id}`;
-
 /**
  * A change of a row that still has the version that was read, with its idempotency record, event and
  * deliveries. The row is locked first. If another transaction changes it meanwhile, it then has
@@ -54,8 +41,7 @@ export const versionedUpdateSql = <const P extends Parameters>(
   columns: P,
 ) =>
   changeSql(name, { ...commonParameters, ...columns }, ({ input, of, isMany }) => {
-    const from = isMany ? "keyed" : "target";
-    const [i, t, f, go] = [of("input"), of("target"), of(from), of("go")];
+    const [i, go] = [of("input"), of("go")];
     const row = `FROM ${table} WHERE tenant_id = ${i.tenantId} AND environment = ${i.environment} AND id = ${i.id} AND xmin::text = ${i.version}`;
     const values = Object.keys(columns).map((column) => {
       const value = go[column as keyof typeof go];
@@ -67,9 +53,7 @@ export const versionedUpdateSql = <const P extends Parameters>(
   target AS MATERIALIZED (
     SELECT * FROM ${isMany ? "first AS input" : "input"} WHERE (SELECT true ${row} LIMIT 1 FOR NO KEY UPDATE${isMany ? " SKIP LOCKED" : ""})
   ),
-  ${isMany ? `keyed AS MATERIALIZED (SELECT * FROM target WHERE ${locksKey(t)}),` : ""}
-  ${writeRecord(f, { from, lock: isMany ? "held" : "wait" })},
-  go AS (SELECT * FROM ${from} WHERE ${isFirst(f)}),
+  ${writeFirst(of, "target", isMany)},
   changed AS (
     UPDATE ${table} c SET ${values.join(", ")}, updated_at = ${go.at} FROM go
     WHERE c.tenant_id = ${go.tenantId} AND c.environment = ${go.environment} AND c.id = ${go.id}
@@ -78,7 +62,7 @@ export const versionedUpdateSql = <const P extends Parameters>(
   SELECT n, ARRAY(SELECT id FROM delivery WHERE event_id = ${go.eventId}) AS deliveries, true AS "isMade" FROM go
   ${
     isMany
-      ? `UNION ALL SELECT n, NULL, false FROM input 
+      ? `UNION ALL SELECT n, NULL, false FROM input
     WHERE CASE WHEN n IN (SELECT n FROM go) THEN false ELSE n NOT IN (SELECT n FROM first) OR (SELECT true ${row}) IS NULL OR ${hasRecord(i)} END`
       : ""
   }`;

@@ -114,6 +114,16 @@ export class AppError extends Error {
   }
 }
 
+/** @returns null if the work throws an AppError */
+export function unlessRefused<Result>(work: () => Result): Result | null {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
 /** The part of a client's text that a response repeats: at most 100 characters. */
 export function echo(text: string, maximum = 100): string {
   if (text.length <= maximum) return text;

@@ -55,6 +55,12 @@ type Change<P extends Parameters> = {
   span: Span | undefined;
 };
 
+/** A lane of its own for something in an environment. No tenant waits for another, even if both use the same id. */
+export const laneIn = (
+  { tenantId, environment }: { tenantId: string; environment: string },
+  id: string,
+): string => `${tenantId} ${environment} ${id}`;
+
 type JoinOptions<P extends Parameters> = {
   /**
    * The lane of a change. A lane has one statement at a time, unless a shared one is slow. Its changes

@@ -27,7 +27,8 @@ const costBounds: Record<string, readonly number[]> = {
   // Two index entries are those of the orders by name and by last change, in the dashboard.
   "create a customer": [1, 3.9, 0.5, 12.9, 4_900, 95],
   "create a conversation with a new customer": [2, 6.9, 0.5, 21.9, 7_700, 130],
-  "create a conversation with a customer": [2, 5.9, 0.5, 12.9, 4_900, 115],
+  // The customer's row moves if its page is full, which takes 6 more index entries.
+  "create a conversation with a customer": [2, 5.9, 1.5, 18.9, 6_200, 115],
   "change a conversation": [2, 4.9, 1.5, 11.9, 4_250, 115],
   "change a customer": [2, 4.9, 1.5, 13.9, 4_400, 105],
   // One index entry is that of the search (docs/decisions/0015-search-in-postgresql.md).

@@ -186,7 +186,7 @@ test.each(["COMMIT", "ROLLBACK"])(
     const conversations = [];
     for (let index = 0; index < 16; index++) conversations.push(await newConversation(partition));
     const [locked, ...free] = conversations;
-    if (!locked) throw new Error("there is no conversation");
+    if (!locked) throw new Error("expected a conversation");
     await other.query("BEGIN");
     await other.query("UPDATE conversations SET priority = 'HIGH' WHERE id = $1", [locked.id]);
 
